@@ -1,0 +1,8 @@
+//! The runtime of ttl: what kernels call, the typed kernel IR, the C++ writer, programs, tensors and the simulated chip.
+//!
+//! Dependencies point one way (see the module docs): `arch`, `site` and `tensor::format` stand at the bottom; `ir` knows no
+//! device; `codegen` and `sim` do not know each other; `program` knows neither; `launch` joins them behind one `Device`.
+
+pub mod arch;
+pub mod site;
+pub mod tensor;

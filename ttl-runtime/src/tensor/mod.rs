@@ -1,0 +1,3 @@
+//! Data formats, tile layout, and tensors in device memory.
+
+pub mod format;
