@@ -474,7 +474,7 @@ impl Lower<'_> {
                 ty: ty.clone(),
                 kind: ExprKind::Int(0),
             },
-            Value::CbIn(id, _) | Value::CbOut(id, _) | Value::Tensor(id) => named(id),
+            Value::CbIn(id) | Value::CbOut(id) | Value::Tensor(id) => named(id),
             Value::Res { id, .. } => match (&self.resources[id.0].kind, self.resources[id.0].state)
             {
                 (_, State::Gone) => {

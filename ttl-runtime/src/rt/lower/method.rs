@@ -31,7 +31,7 @@ impl Lower<'_> {
         match recv {
             Value::Never => Value::Never,
             Value::Token => self.token_method(name, args),
-            Value::CbOut(cb, _) => match name {
+            Value::CbOut(cb) => match name {
                 "reserve_back" => {
                     let pages = self.page_count(args);
                     self.op(Op::ReserveBack {
@@ -46,7 +46,7 @@ impl Lower<'_> {
                 "get_tile_size" => query(Query::TileSize(cb)),
                 _ => self.no_method("CbOut", name),
             },
-            Value::CbIn(cb, _) => match name {
+            Value::CbIn(cb) => match name {
                 "wait_front" => {
                     let pages = self.page_count(args);
                     self.op(Op::WaitFront {

@@ -200,8 +200,8 @@ impl Lower<'_> {
                 Binding::Scalar(local)
             }),
             Ty::Noc | Ty::Compute => Some(Binding::Alias(Value::Token)),
-            Ty::CbIn(f) => Some(Binding::Alias(Value::CbIn(local, *f))),
-            Ty::CbOut(f) => Some(Binding::Alias(Value::CbOut(local, *f))),
+            Ty::CbIn(_) => Some(Binding::Alias(Value::CbIn(local))),
+            Ty::CbOut(_) => Some(Binding::Alias(Value::CbOut(local))),
             Ty::TensorAccessor(_) => Some(Binding::Alias(Value::Tensor(local))),
             Ty::Front(_) if by_ref => guard(
                 self,

@@ -2,7 +2,6 @@
 
 use crate::ir::dag::Dag;
 use crate::ir::{Expr, LocalId};
-use crate::tensor::format::DataFormat;
 
 /// Index into `Lower::resources`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,8 +18,8 @@ pub(super) enum Value {
     Place(LocalId),
     /// The role token.
     Token,
-    CbIn(LocalId, DataFormat),
-    CbOut(LocalId, DataFormat),
+    CbIn(LocalId),
+    CbOut(LocalId),
     Tensor(LocalId),
     /// A guard, transfer, accumulator or register state. `by_ref` when reached through `&` or `&mut`.
     Res {
