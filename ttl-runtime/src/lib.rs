@@ -4,8 +4,10 @@
 //! device; `codegen` and `sim` do not know each other; `program` knows neither; `launch` joins them behind one `Device`.
 
 pub mod arch;
+pub mod cores;
 pub mod ir;
 pub mod ops;
+pub mod program;
 pub mod rt;
 pub mod site;
 pub mod tensor;

@@ -17,5 +17,6 @@ mod tiles;
 pub use accumulator::{Accumulator, MatmulTiles, TileBlock};
 pub use cb::{CbIn, CbOut, Front, Reserved};
 pub use compute::{Compute, PackRegs, TileRegs};
+pub use store::Storable;
 pub use noc::{Noc, Reads, TensorAccessor, Writes};
 pub use tiles::{TileExpr, TileMath, Tiles};
