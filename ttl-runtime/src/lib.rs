@@ -9,5 +9,6 @@ pub mod ir;
 pub mod ops;
 pub mod program;
 pub mod rt;
+pub mod sim;
 pub mod site;
 pub mod tensor;
