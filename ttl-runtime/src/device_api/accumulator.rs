@@ -21,6 +21,7 @@ pub struct Accumulator<'c> {
 
 impl<'c> Accumulator<'c> {
     pub(crate) fn new(rows: u32, cols: u32, site: Site) -> Accumulator<'c> {
+        ops::ensure_started(site);
         ops::tile_regs_acquire(site);
         Accumulator { rows, cols, site, stored: false, _token: PhantomData }
     }
@@ -34,7 +35,7 @@ impl<'c> Accumulator<'c> {
 impl Drop for Accumulator<'_> {
     fn drop(&mut self) {
         if !self.stored && !std::thread::panicking() {
-            ops::fail(
+            ops::fail_with_help(
                 "this accumulator was never stored",
                 "store it into a reserved block: `y.reserve_back(n).store(acc)`",
                 self.site,
@@ -70,7 +71,7 @@ impl<T: Element> Front<'_, T> {
     #[track_caller]
     pub fn block(&self, rows: u32, cols: u32) -> TileBlock<'_, T> {
         if rows.saturating_mul(cols) > self.pages {
-            ops::fail(
+            ops::fail_with_help(
                 &format!("a block of {rows}x{cols} tiles is made of {} waited tiles", self.pages),
                 "wait for as many tiles as the block has",
                 Site::caller(),
@@ -97,7 +98,7 @@ impl<'a, T: Element> TileBlock<'a, T> {
     #[track_caller]
     pub fn matmul<U: Element>(self, other: TileBlock<'a, U>) -> MatmulTiles<'a> {
         if self.cols != other.rows {
-            ops::fail(
+            ops::fail_with_help(
                 &format!("the left block has {} columns of tiles, the right one {} rows", self.cols, other.rows),
                 "the inner sizes of a matrix product must be equal",
                 Site::caller(),
@@ -130,7 +131,7 @@ impl AddAssign<MatmulTiles<'_>> for Accumulator<'_> {
         let site = Site::caller();
         if product.shape() != (self.rows, self.cols) {
             let (r, c) = product.shape();
-            ops::fail(
+            ops::fail_with_help(
                 &format!("a product of {r}x{c} tiles is added to an accumulator of {}x{}", self.rows, self.cols),
                 "make `zeros(rows, cols)` the rows of the left and the columns of the right block",
                 site,

@@ -22,19 +22,22 @@ impl Compute {
     }
 
     /// Logical column of this core.
+    #[track_caller]
     pub fn core_x(&self) -> u32 {
-        ops::core().x
+        ops::core(Site::caller()).x
     }
 
     /// Logical row of this core.
+    #[track_caller]
     pub fn core_y(&self) -> u32 {
-        ops::core().y
+        ops::core(Site::caller()).y
     }
 
     /// Waits for a free section of tile registers (`tile_regs_acquire`). Sections do not nest.
     #[track_caller]
     pub fn acquire(&self) -> TileRegs<'_> {
         let site = Site::caller();
+        ops::ensure_started(site);
         ops::tile_regs_acquire(site);
         TileRegs { site, _token: PhantomData }
     }
@@ -157,7 +160,7 @@ impl<'c> TileRegs<'c> {
 impl Drop for TileRegs<'_> {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            ops::fail(
+            ops::fail_with_help(
                 "tile registers were acquired here and never committed",
                 "call `.commit()` and pack the results",
                 self.site,

@@ -19,13 +19,15 @@ impl Noc {
     }
 
     /// Logical column of this core.
+    #[track_caller]
     pub fn core_x(&self) -> u32 {
-        ops::core().x
+        ops::core(Site::caller()).x
     }
 
     /// Logical row of this core.
+    #[track_caller]
     pub fn core_y(&self) -> u32 {
-        ops::core().y
+        ops::core(Site::caller()).y
     }
 
     /// Starts to read page `page` of `src` into the first page of `dst` (`noc_async_read_page`). Nothing may touch `dst` until the transfer
@@ -108,7 +110,7 @@ impl<T: Element> TensorAccessor<T> {
     }
 
     fn noc_addr(&self, page: u32, site: Site) -> ops::NocAddr {
-        ops::check_page(self.base, page, site);
+        ops::check_page(self.accessor.is_dram(), self.base, page, site);
         match self.accessor.locate(self.base, page, 0) {
             PageAddr::Dram { bank, addr } => ops::noc_addr_dram(bank, addr, site),
             PageAddr::L1 { x, y, addr } => ops::noc_addr_worker(x, y, addr, site),

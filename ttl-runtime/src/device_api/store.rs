@@ -85,7 +85,7 @@ pub trait Storable {
 
 impl<E: TileExpr> Storable for E {
     fn store_to(mut self, cb: u32, pages: u32, site: Site) {
-        let config = ops::compute_config();
+        let config = ops::compute_config(site);
         // The scratch is taken out, not borrowed: an operation may suspend this coroutine and run another on the same OS thread.
         let (mut builder, mut infos) = SCRATCH.take();
         builder.clear();
@@ -138,7 +138,7 @@ fn plan(builder: &Builder, infos: &mut Vec<LeafInfo>, config: &Arc<ComputeConfig
     }
     let plan = match fuse::plan(&builder.dag, infos, config) {
         Ok(plan) => Rc::new(plan),
-        Err(e) => ops::fail(&e.to_string(), "split the expression: store a part of it to a buffer of its own", site),
+        Err(e) => ops::fail_with_help(&e.to_string(), "split the expression: store a part of it to a buffer of its own", site),
     };
     let key = (builder.dag.clone(), infos.clone(), (**config).clone());
     PLANS.with_borrow_mut(|plans| plans.entry(hash).or_default().push((key, plan.clone())));
@@ -148,12 +148,12 @@ fn plan(builder: &Builder, infos: &mut Vec<LeafInfo>, config: &Arc<ComputeConfig
 fn run(plan: &Plan, leaves: &[Leaf], out: u32, pages: u32, site: Site) {
     for leaf in leaves {
         let (tiles, what) = match leaf {
-            Leaf::Front { cb, pages, .. } => (*pages, ops::cb_name(*cb)),
+            Leaf::Front { cb, pages, .. } => (*pages, ops::cb_name(*cb, site)),
             Leaf::Acc { tiles } => (*tiles, "the accumulator".into()),
         };
         if tiles != pages {
-            let name = ops::cb_name(out);
-            ops::fail(
+            let name = ops::cb_name(out, site);
+            ops::fail_with_help(
                 &format!("{what} has {tiles} tiles, the block reserved in {name} has {pages}"),
                 "all blocks of an expression must have the same number of tiles",
                 site,

@@ -90,8 +90,12 @@ impl Machine {
             arch: self.arch,
             endpoints: Endpoints::new(&self.arch),
             low_regions: self.low_regions(launch),
+            tensors: launch.tensors.clone(),
             options: options.clone(),
         };
+        if let Some(progress) = &options.progress {
+            progress.start(launch.threads.len());
+        }
         let views: Vec<L1View> = (0..self.l1.len()).map(|i| self.l1_view(i)).collect();
         let cores = self.cores(launch, &views, options);
         sched::run(

@@ -46,7 +46,7 @@ mod thread;
 
 pub use error::{ErrorKind, SimError};
 pub use launch::{
-    CbLaunch, Launch, Processor, RunOptions, RunReport, Schedule, SemLaunch, ThreadLaunch,
+    CbLaunch, Launch, Processor, RunOptions, RunReport, Schedule, SemLaunch, TensorLaunch, ThreadLaunch, Progress,
 };
 pub use machine::Machine;
 pub use noc::NocAddr;
