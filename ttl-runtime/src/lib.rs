@@ -4,6 +4,7 @@
 //! device; `codegen` and `sim` do not know each other; `program` knows neither; `launch` joins them behind one `Device`.
 
 pub mod arch;
+pub mod codegen;
 pub mod cores;
 pub mod ir;
 pub mod ops;

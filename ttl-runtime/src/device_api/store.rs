@@ -101,7 +101,8 @@ impl<E: TileExpr> Storable for E {
 
 impl MatmulTiles<'_> {
     fn store_product(self, cb: u32, pages: u32, site: Site) {
-        ops::tile_regs_acquire(site);
+        ops::ensure_started(site);
+ops::tile_regs_acquire(site);
         self.add_to_registers(site);
         let (rows, cols) = self.shape();
         let plan = Plan { steps: vec![], slots_per_tile: 1, result_slot: 0, tiles_per_section: rows * cols, acc: true };
@@ -168,7 +169,8 @@ fn run(plan: &Plan, leaves: &[Leaf], out: u32, pages: u32, site: Site) {
     while first < pages {
         let count = plan.tiles_per_section.min(pages - first);
         if !plan.acc {
-            ops::tile_regs_acquire(site);
+            ops::ensure_started(site);
+ops::tile_regs_acquire(site);
         }
         for step in &plan.steps {
             for i in 0..count {

@@ -7,7 +7,11 @@
 //! values are temporaries, evaluation order is fixed, guards are pushed, popped and released by statements.
 
 pub mod dag;
+pub mod fuse;
+pub mod passes;
 pub mod ty;
+pub mod verify;
+pub mod visit;
 
 use crate::ops::{BinaryOp, UnaryOp};
 pub use ttl_skeleton::BinOp;
@@ -47,6 +51,10 @@ pub struct Module {
 }
 
 impl Module {
+    pub fn function(&self, id: FnId) -> &Fn {
+        &self.fns[id.0 as usize]
+    }
+
     pub fn entry(&self) -> &Fn {
         self.fns.last().expect("a module has its kernel")
     }
@@ -92,6 +100,21 @@ pub struct Fn {
     pub params: Vec<LocalId>,
     pub ret: Ty,
     pub body: Block,
+}
+
+impl Fn {
+    pub fn local(&self, id: LocalId) -> &Local {
+        &self.locals[id.0 as usize]
+    }
+
+    pub fn add_local(&mut self, name: &str, ty: Ty) -> LocalId {
+        self.locals.push(Local {
+            name: name.to_owned(),
+            ty,
+            mutable: false,
+        });
+        LocalId(self.locals.len() as u32 - 1)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -169,6 +192,37 @@ pub enum Order {
 pub struct Expr {
     pub ty: Ty,
     pub kind: ExprKind,
+}
+
+impl Expr {
+    pub fn u32(value: u32) -> Expr {
+        Expr {
+            ty: Ty::U32,
+            kind: ExprKind::Int(i64::from(value)),
+        }
+    }
+
+    pub fn local(local: LocalId, ty: Ty) -> Expr {
+        Expr {
+            ty,
+            kind: ExprKind::Local(local),
+        }
+    }
+
+    /// An operation whose result has the type of its left operand.
+    pub fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
+        Expr {
+            ty: a.ty.clone(),
+            kind: ExprKind::Binary(op, Box::new(a), Box::new(b)),
+        }
+    }
+
+    pub fn as_u32(&self) -> Option<u32> {
+        match self.kind {
+            ExprKind::Int(v) => u32::try_from(v).ok(),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -289,6 +343,11 @@ pub enum Op {
         op: UnaryOp,
         dst: Expr,
     },
+    /// Register `src` to register `dst`, bit for bit.
+    CopyRegs {
+        src: Expr,
+        dst: Expr,
+    },
     /// Registers `a op b` into `dst`.
     BinaryRegs {
         op: BinaryOp,
@@ -373,6 +432,7 @@ pub enum Init {
     },
     Unary(UnaryOp),
     BinaryRegs(BinaryOp),
+    CopyRegs,
     /// Source registers now hold these buffers' formats.
     Reconfig {
         srca: Option<LocalId>,
