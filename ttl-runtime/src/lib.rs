@@ -5,5 +5,6 @@
 
 pub mod arch;
 pub mod ops;
+pub mod sim;
 pub mod site;
 pub mod tensor;

@@ -1,0 +1,3 @@
+//! The simulated chip.
+
+pub mod math;
