@@ -34,7 +34,6 @@ mod dice;
 pub mod error;
 pub mod launch;
 pub mod machine;
-#[path = "math_stub.rs"]
 pub mod math;
 mod memory;
 mod noc;
