@@ -5,7 +5,7 @@
 use super::accumulator::Accumulator;
 use super::cb::{Front, Reserved};
 use crate::ops::{BinaryOp, UnaryOp};
-use crate::sim::ops::{self, FpuInit, SfpuInit};
+use crate::sim::ops;
 use crate::site::Site;
 use crate::tensor::format::Element;
 use std::marker::PhantomData;

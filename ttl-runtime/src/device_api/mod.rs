@@ -20,3 +20,12 @@ pub use compute::{Compute, PackRegs, TileRegs};
 pub use store::Storable;
 pub use noc::{Noc, Reads, TensorAccessor, Writes};
 pub use tiles::{TileExpr, TileMath, Tiles};
+
+/// What the generated C++ has at its end: data-movement kernels leave no write under way.
+pub(crate) fn end_of_kernel() {
+    use crate::sim::{Processor, ops};
+    let site = crate::site::Site::UNKNOWN;
+    if ops::processor(site) != Processor::Compute {
+        ops::noc_async_write_barrier(ops::noc_index(site), site);
+    }
+}

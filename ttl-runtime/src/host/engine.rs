@@ -7,6 +7,7 @@ use crate::cpp::{self, CppKernel, CppSource, KernelKind};
 use crate::program::{Checked, Processor};
 use crate::rt::Args;
 use crate::sim::{CbLaunch, Launch, Machine, RunOptions, RunReport, SemLaunch, TensorLaunch, ThreadLaunch};
+use crate::tensor::MemoryConfig;
 use std::sync::Arc;
 
 type Entry<'a> = Box<dyn Fn() + Sync + 'a>;
@@ -88,7 +89,12 @@ fn launch<'a>(checked: &Checked<KernelCode>, entries: &[&'a (dyn Fn() + Sync)]) 
     launch.tensors = checked
         .tensors()
         .iter()
-        .map(|t| TensorLaunch { name: t.name.clone(), base: t.address, pages: t.spec.pages() as u64 })
+        .map(|t| TensorLaunch {
+            name: t.name.clone(),
+            dram: matches!(t.spec.memory(), MemoryConfig::Dram),
+            base: t.address,
+            pages: t.spec.pages() as u64,
+        })
         .collect();
     for (kernel, entry) in checked.kernels().iter().zip(entries) {
         for (i, core) in kernel.cores.iter().enumerate() {
