@@ -7,7 +7,7 @@ use super::tensor::Tensor;
 use crate::arch::{Arch, Core};
 use crate::cores::{CoreRange, CoreSet};
 use crate::program::{DeviceInfo, L1Tensor};
-use crate::sim::{Machine, Progress, RunOptions, RunReport};
+use crate::sim::{Machine, MemoryDifference, Progress, RunOptions, RunReport};
 use crate::tensor::accessor::PageAddr;
 use crate::tensor::alloc::{DramAllocator, L1Allocator};
 use crate::tensor::format::Element;
@@ -47,6 +47,8 @@ pub trait Backend: fmt::Debug {
     fn run(&mut self, program: &CheckedProgram) -> Result<RunReport>;
     /// Does what `run` needs once per program: compiles its C++, say.
     fn prepare(&mut self, program: &CheckedProgram) -> Result<()>;
+    /// The simulated chip, if it is one.
+    fn machine(&self) -> Option<&Machine>;
     /// How far the running program is, where that is known.
     fn progress(&self) -> Option<Progress>;
 }
@@ -221,6 +223,11 @@ impl Device {
         self.backend.progress()
     }
 
+    /// The first byte in which the memories of two simulated devices differ.
+    pub fn first_difference(&self, other: &Device) -> Option<MemoryDifference> {
+        self.backend.machine()?.first_difference(other.backend.machine()?)
+    }
+
     /// Runs a program to its end.
     pub fn run(&mut self, program: &CheckedProgram) -> Result<RunReport> {
         if program.checked().device() != self.id {
@@ -272,6 +279,10 @@ impl Backend for SimChip {
             Engine::Native => Ok(()),
             Engine::Cpp => engine::build_cpp(self.machine.arch(), program).map(|_| ()),
         }
+    }
+
+    fn machine(&self) -> Option<&Machine> {
+        Some(&self.machine)
     }
 
     fn progress(&self) -> Option<Progress> {

@@ -9,6 +9,7 @@ mod error;
 mod export;
 mod program;
 mod tensor;
+pub mod testing;
 
 pub use device::{Backend, Device, DeviceOptions, Engine};
 pub use error::{Error, Result};

@@ -74,6 +74,20 @@ impl Machine {
         Ok(())
     }
 
+    /// The L1 of a core, if it was ever used.
+    pub(super) fn l1_of(&self, core: Core) -> Option<&[u8]> {
+        let l1 = self.l1[self.arch.core_index(core)].as_ref();
+        l1.and_then(|l1| l1.bytes(0, self.arch.l1_size as usize))
+    }
+
+    pub(super) fn dram_chunks(&self, bank: u32) -> usize {
+        self.dram.chunks(bank)
+    }
+
+    pub(super) fn dram_chunk(&self, bank: u32, chunk: usize) -> (u64, Option<&[u8]>) {
+        self.dram.chunk(bank, chunk)
+    }
+
     /// Runs a program to its end. After an error the memories are as the failed run left them.
     pub fn run(
         &mut self,

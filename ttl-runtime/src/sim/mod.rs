@@ -28,6 +28,7 @@
 mod barrier;
 mod boundary;
 mod cb;
+mod compare;
 mod core;
 mod deadlock;
 mod dice;
@@ -43,6 +44,7 @@ mod sched;
 pub mod snippet;
 mod thread;
 
+pub use compare::{MemoryDifference, Place};
 pub use error::{ErrorKind, SimError};
 pub use launch::{
     CbLaunch, Launch, Processor, RunOptions, RunReport, Schedule, SemLaunch, TensorLaunch, ThreadLaunch, Progress,
