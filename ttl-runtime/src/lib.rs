@@ -6,5 +6,6 @@
 pub mod arch;
 pub mod ir;
 pub mod ops;
+pub mod rt;
 pub mod site;
 pub mod tensor;
