@@ -59,12 +59,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(page);
             f(index);
         }
-        Op::ReadBarrier
-        | Op::WriteBarrier
-        | Op::WritesFlushed
-        | Op::Acquire
-        | Op::Commit
-        | Op::Release => {}
+        Op::ReadBarrier | Op::WriteBarrier | Op::WritesFlushed | Op::Acquire | Op::Commit | Op::Release => {}
         Op::CopyTile { tile, dst, .. } | Op::ReuseDest { tile, dst, .. } => {
             f(tile);
             f(dst);
@@ -74,15 +69,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(ib);
             f(dst);
         }
-        Op::MatmulBlock {
-            ia,
-            ib,
-            dst,
-            ct,
-            rt,
-            kt,
-            ..
-        } => [ia, ib, dst, ct, rt, kt].into_iter().for_each(f),
+        Op::MatmulBlock { ia, ib, dst, ct, rt, kt, .. } => [ia, ib, dst, ct, rt, kt].into_iter().for_each(f),
         Op::Unary { dst, .. } => f(dst),
         Op::CopyRegs { src, dst } => {
             f(src);
@@ -182,11 +169,7 @@ pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             each_expr(b, f);
         }
         ExprKind::Call(_, args) => args.iter().for_each(|a| each_expr(a, f)),
-        ExprKind::Int(_)
-        | ExprKind::F32(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Local(_)
-        | ExprKind::Query(_) => {}
+        ExprKind::Int(_) | ExprKind::F32(_) | ExprKind::Bool(_) | ExprKind::Local(_) | ExprKind::Query(_) => {}
     }
 }
 
@@ -216,9 +199,7 @@ pub fn has_call(expr: &Expr) -> bool {
 pub const fn query_local(query: &Query) -> Option<LocalId> {
     match query {
         Query::CoreX | Query::CoreY => None,
-        Query::WritePtr(l) | Query::ReadPtr(l) | Query::PageSize(l) | Query::TileSize(l) => {
-            Some(*l)
-        }
+        Query::WritePtr(l) | Query::ReadPtr(l) | Query::PageSize(l) | Query::TileSize(l) => Some(*l),
     }
 }
 
