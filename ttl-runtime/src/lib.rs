@@ -4,6 +4,8 @@
 //! device; `codegen` and `sim` do not know each other; `program` knows neither; `launch` joins them behind one `Device`.
 
 pub mod arch;
+pub mod cores;
 pub mod ops;
+pub mod program;
 pub mod site;
 pub mod tensor;
