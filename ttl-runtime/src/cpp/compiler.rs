@@ -1,7 +1,7 @@
 //! Finding the C++ compiler, and building kernels with it.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -64,18 +64,21 @@ impl CppCompiler {
     /// `$CXX` (a path or name, possibly with arguments), else the first of `c++`, `g++` and `clang++`.
     pub fn find() -> Result<CppCompiler, CppError> {
         match env::var_os("CXX").filter(|v| !v.is_empty()) {
-            Some(cxx) => {
-                let words: Vec<OsString> = match cxx.to_str() {
-                    Some(text) => text.split_whitespace().map(OsString::from).collect(),
-                    None => vec![cxx.clone()],
-                };
-                CppCompiler::of(words).ok_or_else(|| CppError::NoCompiler { tried: format!("CXX={}", cxx.display()) })
-            }
+            Some(cxx) => CppCompiler::named(&cxx),
             None => ["c++", "g++", "clang++"]
                 .iter()
                 .find_map(|name| CppCompiler::of(vec![name.into()]))
                 .ok_or_else(|| CppError::NoCompiler { tried: "c++, g++, clang++ (CXX is not set)".to_owned() }),
         }
+    }
+
+    /// The compiler that `$CXX` would mean: a path or name, possibly with arguments.
+    pub fn named(cxx: &OsStr) -> Result<CppCompiler, CppError> {
+        let words = match cxx.to_str() {
+            Some(text) => text.split_whitespace().map(OsString::from).collect(),
+            None => vec![cxx.to_owned()],
+        };
+        CppCompiler::of(words).ok_or_else(|| CppError::NoCompiler { tried: cxx.display().to_string() })
     }
 
     /// `None` if the program of the command does not exist.

@@ -91,7 +91,7 @@ table! {
     fn own_noc_y() -> u32 at site { ops::arch(site).virtual_core(ops::core(site)).y }
 
     // --- errors
-    fn fail(message: Text) at site { fail(message, site) }
+    fn fail(message: Text) at site { fail_with(message, site) }
     fn undefined(kind: u32, detail: u64) at site { ops::fail(undefined_message(kind, detail), site) }
 
     // --- circular buffers
@@ -110,14 +110,14 @@ table! {
     // --- L1 pointers
     fn l1_pointer(address: u32) -> L1Ptr at site { ops::l1_bytes(address, 1, site).cast() }
     fn l1_address(pointer: L1Ptr) -> u64 at site {
-        l1_address(pointer, site).map_or(pointer as usize as u64, u64::from)
+        own_l1_address(pointer, site).map_or(pointer as usize as u64, u64::from)
     }
 
     // --- NoC
-    fn noc_addr_worker(_noc: u8, x: u32, y: u32, address: u32) -> u64 at site { ops::noc_addr_worker(x, y, address, site).0 }
+    fn noc_addr_worker(_noc: u8, x: u32, y: u32, address: u32) -> u64 at _site { ops::noc_addr_worker(x, y, address).0 }
     fn noc_addr_own(_noc: u8, address: u32) -> u64 at site {
         let own = ops::arch(site).virtual_core(ops::core(site));
-        ops::noc_addr_worker(own.x, own.y, address, site).0
+        ops::noc_addr_worker(own.x, own.y, address).0
     }
     fn noc_addr_dram(_noc: u8, bank: u32, address: u32) -> u64 at site { ops::noc_addr_dram(bank, u64::from(address), site).0 }
     fn noc_async_read(noc: u8, source: u64, dest: u32, size: u32) at site { ops::noc_async_read(noc, NocAddr(source), dest, size, site) }
@@ -129,7 +129,7 @@ table! {
     fn noc_async_full_barrier(noc: u8) at site { ops::noc_async_full_barrier(noc, site) }
 
     // --- pages of tensors
-    fn accessor(out: AccessorOut, words: Words, count: u32, page_size: u32) at site { accessor(out, words, count, page_size, site) }
+    fn accessor(out: AccessorOut, words: Words, count: u32, page_size: u32) at site { decode_accessor(out, words, count, page_size, site) }
     fn accessor_noc_addr(_noc: u8, accessor: AccessorRef, base: u32, page: u32, offset: u32) -> u64 at site {
         page_address(accessor, base, page, offset, site).0
     }
@@ -291,22 +291,24 @@ fn reuse_dest(dest: u32) -> ReuseDest {
     if dest == 1 { ReuseDest::DestToSrcA } else { ReuseDest::DestToSrcB }
 }
 
-fn fail(message: Text, site: Site) -> ! {
+fn fail_with(message: Text, site: Site) -> ! {
     // SAFETY: our headers pass string literals.
     let text = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
     ops::fail(text, site)
 }
 
 /// The L1 address of a pointer into the L1 of the running kernel's core.
-fn l1_address(pointer: L1Ptr, site: Site) -> Option<u32> {
-    let base = ops::l1_bytes(0, 1, site) as usize;
+fn own_l1_address(pointer: L1Ptr, site: Site) -> Option<u32> {
+    let arch = ops::arch(site);
+    // Any address that a program may use will do to find where this L1 begins.
+    let base = (ops::l1_bytes(arch.l1_base, 1, site) as usize).checked_sub(arch.l1_base as usize)?;
     let offset = (pointer as usize).checked_sub(base)?;
-    (offset < ops::arch(site).l1_size as usize).then_some(offset as u32)
+    (offset < arch.l1_size as usize).then_some(offset as u32)
 }
 
 /// A semaphore's pointer: into L1, or an L1 address that was made a pointer without translation.
 fn semaphore_address(pointer: L1Ptr, site: Site) -> u32 {
-    if let Some(address) = l1_address(pointer, site) {
+    if let Some(address) = own_l1_address(pointer, site) {
         return address;
     }
     match u32::try_from(pointer as usize) {
@@ -316,7 +318,7 @@ fn semaphore_address(pointer: L1Ptr, site: Site) -> u32 {
 }
 
 /// Decodes accessor words; `page_size` replaces the page size in them unless it is 0.
-fn accessor(out: AccessorOut, words: Words, count: u32, page_size: u32, site: Site) {
+fn decode_accessor(out: AccessorOut, words: Words, count: u32, page_size: u32, site: Site) {
     // SAFETY: the header passes a part of the kernel's array of compile-time arguments, checked there.
     let words = unsafe { std::slice::from_raw_parts(words, count as usize) };
     match Accessor::decode(words, &ops::arch(site)) {
@@ -335,7 +337,7 @@ fn page_address(accessor: AccessorRef, base: u32, page: u32, offset: u32, site: 
     let accessor = unsafe { &*accessor };
     match accessor.locate(base, page, offset) {
         PageAddr::Dram { bank, addr } => ops::noc_addr_dram(bank, addr, site),
-        PageAddr::L1 { x, y, addr } => ops::noc_addr_worker(x, y, addr, site),
+        PageAddr::L1 { x, y, addr } => ops::noc_addr_worker(x, y, addr),
     }
 }
 

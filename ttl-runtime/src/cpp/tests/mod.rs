@@ -1,0 +1,3 @@
+//! C++ kernels: building, and running on the simulated chip.
+
+mod building;
