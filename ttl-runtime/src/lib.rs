@@ -5,7 +5,9 @@
 
 pub mod arch;
 pub mod cores;
+pub mod cpp;
 pub mod ops;
 pub mod program;
+pub mod sim;
 pub mod site;
 pub mod tensor;

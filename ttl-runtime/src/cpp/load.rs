@@ -14,6 +14,7 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use super::error::CppError;
 use super::table::{TABLE, Table};
+use crate::sim::ops;
 
 type Main = unsafe extern "C" fn();
 
@@ -36,8 +37,13 @@ impl CppKernel {
         // SAFETY: stores the address; no kernel of this library runs yet, or it stores the same address again.
         unsafe { bind(&TABLE) };
         std::mem::forget(library);
-        // SAFETY: the kernel calls nothing but the functions of the table, which fail safely outside of a kernel thread.
-        let entry = Box::new(move || unsafe { main() });
+        let kernel = name.to_owned();
+        let entry = Box::new(move || {
+            // An operation would panic, and a panic cannot pass through C++.
+            assert!(ops::in_kernel(), "the C++ kernel `{kernel}` was called outside of the simulated chip");
+            // SAFETY: the kernel calls nothing but the functions of the table, inside a kernel thread.
+            unsafe { main() }
+        });
         Ok(CppKernel { name: name.to_owned(), source_path, entry })
     }
 
