@@ -36,7 +36,7 @@ inline To l1_cast(From&& from, TTL_AT) {
         }
         return static_cast<To>(table->l1_pointer(static_cast<uint32_t>(address), at));
     } else if constexpr (is_address<plain<To>>::value && is_pointer<plain<From>>::value) {
-        const uint64_t address = table->l1_address(const_cast<const void*>(static_cast<const volatile void*>(from)), at);
+        const uint64_t address = table->l1_address(const_cast<void*>(static_cast<const volatile void*>(from)), at);
         if constexpr (sizeof(To) < sizeof(void*)) {
             if (address >> 32) {
                 table->fail("reinterpret_cast to a 32-bit address of a pointer that does not point into this core's L1", at);
