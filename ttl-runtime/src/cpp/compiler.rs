@@ -31,6 +31,8 @@ const FLAGS: &[&str] = &[
     "-ffp-contract=off",
     "-fno-math-errno",
     "-Wall",
+    // Part of -Wall in GCC only.
+    "-Wsign-compare",
     "-Werror",
     "-Wno-deprecated-declarations",
     "-Wno-unused-variable",

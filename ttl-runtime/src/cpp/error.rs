@@ -11,7 +11,7 @@ use thiserror::Error;
 pub enum CppError {
     #[error(
         "no C++ compiler found: tried {tried}\n\
-         help: running generated C++ on the simulated chip needs GCC 12 or Clang 15 or newer; install one (Debian, Ubuntu: `apt install \
+         help: running generated C++ on the simulated chip needs GCC 12 or Clang 14 or newer; install one (Debian, Ubuntu: `apt install \
          g++`; Fedora: `dnf install gcc-c++`) or set CXX to its path. Native runs need none."
     )]
     NoCompiler { tried: String },
