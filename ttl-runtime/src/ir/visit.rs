@@ -1,6 +1,6 @@
 //! Walks over the IR that verifier, passes and writer share.
 
-use super::{Block, Expr, ExprKind, FnId, Init, LocalId, Op, Query, Stmt, StmtKind};
+use super::{BinOp, Block, Expr, ExprKind, FnId, Init, LocalId, Op, Query, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
 /// Every statement of a block, outer ones before those inside them.
@@ -173,17 +173,47 @@ pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     }
 }
 
-/// The calls of a statement itself with their arguments, innermost first: roughly the order in which they happen.
-pub fn stmt_calls<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(FnId, &'a [Expr])) {
-    stmt_exprs(stmt, &mut |e| {
-        let mut calls = Vec::new();
-        each_expr(e, &mut |e| {
-            if let ExprKind::Call(id, args) = &e.kind {
-                calls.push((*id, args.as_slice()));
-            }
-        });
-        calls.into_iter().rev().for_each(|(id, args)| f(id, args));
-    });
+/// A call of an expression.
+#[derive(Clone, Copy, Debug)]
+pub struct CallSite<'a> {
+    pub callee: FnId,
+    pub args: &'a [Expr],
+    /// Behind `&&` or `||`: it may not happen.
+    pub conditional: bool,
+}
+
+/// The calls of a statement itself, those inside others first.
+pub fn stmt_calls<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(CallSite<'a>)) {
+    stmt_exprs(stmt, &mut |e| expr_calls(e, f));
+}
+
+/// The calls of an expression, those inside others first.
+pub fn expr_calls<'a>(expr: &'a Expr, f: &mut dyn FnMut(CallSite<'a>)) {
+    calls_in(expr, false, f);
+}
+
+fn calls_in<'a>(expr: &'a Expr, conditional: bool, f: &mut dyn FnMut(CallSite<'a>)) {
+    match &expr.kind {
+        ExprKind::Neg(x) | ExprKind::Not(x) | ExprKind::Cast(x) => calls_in(x, conditional, f),
+        ExprKind::Binary(op, a, b) => {
+            calls_in(a, conditional, f);
+            let lazy = matches!(op, BinOp::And | BinOp::Or);
+            calls_in(b, conditional || lazy, f);
+        }
+        ExprKind::Call(callee, args) => {
+            args.iter().for_each(|a| calls_in(a, conditional, f));
+            f(CallSite {
+                callee: *callee,
+                args,
+                conditional,
+            });
+        }
+        ExprKind::Int(_)
+        | ExprKind::F32(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Local(_)
+        | ExprKind::Query(_) => {}
+    }
 }
 
 /// Whether an expression calls a function.
