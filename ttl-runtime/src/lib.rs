@@ -9,6 +9,7 @@ pub mod arch;
 pub mod cores;
 pub mod cpp;
 pub mod device_api;
+pub mod host;
 pub mod ir;
 pub mod ops;
 pub mod program;

@@ -114,10 +114,10 @@ table! {
     }
 
     // --- NoC
-    fn noc_addr_worker(_noc: u8, x: u32, y: u32, address: u32) -> u64 at _site { ops::noc_addr_worker(x, y, address).0 }
+    fn noc_addr_worker(_noc: u8, x: u32, y: u32, address: u32) -> u64 at _site { ops::noc_addr_worker(x, y, address, _site).0 }
     fn noc_addr_own(_noc: u8, address: u32) -> u64 at site {
         let own = ops::arch(site).virtual_core(ops::core(site));
-        ops::noc_addr_worker(own.x, own.y, address).0
+        ops::noc_addr_worker(own.x, own.y, address, site).0
     }
     fn noc_addr_dram(_noc: u8, bank: u32, address: u32) -> u64 at site { ops::noc_addr_dram(bank, u64::from(address), site).0 }
     fn noc_async_read(noc: u8, source: u64, dest: u32, size: u32) at site { ops::noc_async_read(noc, NocAddr(source), dest, size, site) }
@@ -337,7 +337,7 @@ fn page_address(accessor: AccessorRef, base: u32, page: u32, offset: u32, site: 
     let accessor = unsafe { &*accessor };
     match accessor.locate(base, page, offset) {
         PageAddr::Dram { bank, addr } => ops::noc_addr_dram(bank, addr, site),
-        PageAddr::L1 { x, y, addr } => ops::noc_addr_worker(x, y, addr),
+        PageAddr::L1 { x, y, addr } => ops::noc_addr_worker(x, y, addr, site),
     }
 }
 

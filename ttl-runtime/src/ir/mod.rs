@@ -9,9 +9,9 @@
 pub mod blocks;
 pub mod dag;
 pub mod fuse;
-//pub mod passes;
+pub mod passes;
 pub mod ty;
-//pub mod verify;
+pub mod verify;
 pub mod visit;
 
 use crate::ops::{BinaryOp, UnaryOp};

@@ -350,6 +350,10 @@ impl<K> Program<K> {
         &self.semaphores
     }
 
+    pub fn kernels_mut(&mut self) -> &mut [KernelDecl<K>] {
+        &mut self.kernels
+    }
+
     pub fn kernels(&self) -> &[KernelDecl<K>] {
         &self.kernels
     }
