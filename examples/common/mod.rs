@@ -201,12 +201,12 @@ pub fn same_shape(name: &str, tensor: &HostTensor, other: &str, expected: &HostT
 pub fn export(
     device: &Device,
     program: &CheckedProgram,
-    results: &[(&AnyTensor, &HostTensor)],
+    results: &[(&TensorRef, &HostTensor)],
     options: &Options,
 ) -> ttl::Result<()> {
     if let Some(dir) = &options.export {
-        let report = program.export(device, dir, results)?;
-        println!("wrote {}", report.program.display());
+        let file = program.export(device, dir, results, Tolerance::default())?;
+        println!("wrote {}", file.display());
     }
     Ok(())
 }

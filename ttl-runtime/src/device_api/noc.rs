@@ -113,7 +113,7 @@ impl<T: Element> TensorAccessor<T> {
         ops::check_page(self.accessor.is_dram(), self.base, page, site);
         match self.accessor.locate(self.base, page, 0) {
             PageAddr::Dram { bank, addr } => ops::noc_addr_dram(bank, addr, site),
-            PageAddr::L1 { x, y, addr } => ops::noc_addr_worker(x, y, addr),
+            PageAddr::L1 { x, y, addr } => ops::noc_addr_worker(x, y, addr, site),
         }
     }
 }

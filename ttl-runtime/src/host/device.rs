@@ -7,7 +7,7 @@ use super::tensor::Tensor;
 use crate::arch::{Arch, Core};
 use crate::cores::{CoreRange, CoreSet};
 use crate::program::{DeviceInfo, L1Tensor};
-use crate::sim::{Machine, RunOptions, RunReport};
+use crate::sim::{Machine, Progress, RunOptions, RunReport};
 use crate::tensor::accessor::PageAddr;
 use crate::tensor::alloc::{DramAllocator, L1Allocator};
 use crate::tensor::format::Element;
@@ -45,6 +45,10 @@ pub trait Backend: fmt::Debug {
     fn write(&mut self, at: PageAddr, bytes: &[u8]) -> Result<()>;
     fn read(&self, at: PageAddr, bytes: &mut [u8]) -> Result<()>;
     fn run(&mut self, program: &CheckedProgram) -> Result<RunReport>;
+    /// Does what `run` needs once per program: compiles its C++, say.
+    fn prepare(&mut self, program: &CheckedProgram) -> Result<()>;
+    /// How far the running program is, where that is known.
+    fn progress(&self) -> Option<Progress>;
 }
 
 /// Settings of a simulated device.
@@ -143,16 +147,21 @@ impl Device {
 
     /// The contents of a tensor, without padding.
     pub fn download<T: Element>(&self, tensor: &Tensor<T>) -> Result<HostTensor> {
-        let bytes = self.pages(tensor)?;
-        Ok(HostTensor::from_tiles(tensor.shape(), T::FORMAT, &bytes)?)
+        self.contents(&tensor.tensor)
     }
 
-    /// The bytes of a tensor as the device has them, page after page.
-    pub fn pages<T: Element>(&self, tensor: &Tensor<T>) -> Result<Vec<u8>> {
-        self.own(&tensor.tensor)?;
-        let page = tensor.spec().page_size() as usize;
-        let mut bytes = vec![0; page * tensor.spec().pages() as usize];
-        for (at, chunk) in tensor.tensor.page_addresses(self.arch())?.zip(bytes.chunks_mut(page)) {
+    /// As [`Device::download`], for a tensor of any element type.
+    pub fn contents(&self, tensor: &TensorRef) -> Result<HostTensor> {
+        let bytes = self.pages(tensor)?;
+        Ok(HostTensor::from_tiles(tensor.spec.shape(), tensor.spec.format(), &bytes)?)
+    }
+
+    /// The bytes of a tensor as the device has them, page after page, with its padding.
+    pub fn pages(&self, tensor: &TensorRef) -> Result<Vec<u8>> {
+        self.own(tensor)?;
+        let page = tensor.spec.page_size() as usize;
+        let mut bytes = vec![0; page * tensor.spec.pages() as usize];
+        for (at, chunk) in tensor.page_addresses(self.arch())?.zip(bytes.chunks_mut(page)) {
             self.backend.read(at, chunk)?;
         }
         Ok(bytes)
@@ -202,6 +211,16 @@ impl Device {
         Ok(())
     }
 
+    /// Compiles what running the program needs. `run` does it too, if it was not done.
+    pub fn prepare(&mut self, program: &CheckedProgram) -> Result<()> {
+        self.backend.prepare(program)
+    }
+
+    /// Counts the kernels of the running program that have finished, to be watched from another thread.
+    pub fn progress(&self) -> Option<Progress> {
+        self.backend.progress()
+    }
+
     /// Runs a program to its end.
     pub fn run(&mut self, program: &CheckedProgram) -> Result<RunReport> {
         if program.checked().device() != self.id {
@@ -246,6 +265,17 @@ impl Backend for SimChip {
             Engine::Native => engine::run_native(&mut self.machine, program, &self.options),
             Engine::Cpp => engine::run_cpp(&mut self.machine, program, &self.options),
         }
+    }
+
+    fn prepare(&mut self, program: &CheckedProgram) -> Result<()> {
+        match self.engine {
+            Engine::Native => Ok(()),
+            Engine::Cpp => engine::build_cpp(self.machine.arch(), program).map(|_| ()),
+        }
+    }
+
+    fn progress(&self) -> Option<Progress> {
+        self.options.progress.clone()
     }
 }
 

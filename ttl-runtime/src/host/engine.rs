@@ -41,7 +41,7 @@ pub(super) fn run_cpp(machine: &mut Machine, program: &CheckedProgram, options: 
     Ok(machine.run(&launch(program.checked(), &entries), options)?)
 }
 
-fn build_cpp(arch: &Arch, program: &CheckedProgram) -> Result<Vec<Arc<CppKernel>>> {
+pub(super) fn build_cpp(arch: &Arch, program: &CheckedProgram) -> Result<Vec<Arc<CppKernel>>> {
     let checked = program.checked();
     let sources: Vec<CppSource> = checked
         .kernels()

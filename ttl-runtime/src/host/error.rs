@@ -5,6 +5,7 @@ use crate::cpp::CppError;
 use crate::ir::passes::PassError;
 use crate::ir::verify::VerifyError;
 use crate::program::ProgramErrors;
+use crate::program::export::ExportError;
 use crate::rt::LowerError;
 use crate::sim::SimError;
 use crate::tensor::{NpyError, TensorError};
@@ -37,6 +38,8 @@ pub enum Error {
     Cpp(#[from] CppError),
     #[error("{0}")]
     Sim(#[from] SimError),
+    #[error("{0}")]
+    Export(#[from] ExportError),
     #[error("error: {context}: {source}")]
     Io { context: String, source: std::io::Error },
     #[error("error: {0}")]

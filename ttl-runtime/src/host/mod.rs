@@ -12,6 +12,5 @@ mod tensor;
 
 pub use device::{Backend, Device, DeviceOptions, Engine};
 pub use error::{Error, Result};
-pub use export::ExportReport;
 pub use program::{CheckedProgram, KernelCode, Program};
 pub use tensor::Tensor;

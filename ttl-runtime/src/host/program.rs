@@ -1,7 +1,7 @@
 //! Programs: kernels on cores, built from typed pieces, checked before anything runs.
 
 use super::error::{Error, Result};
-use super::{Device, export};
+use super::Device;
 use crate::arch::ComputeConfig;
 use crate::codegen::{self, Source};
 use crate::cores::CoreSet;
@@ -183,11 +183,6 @@ impl CheckedProgram {
             sources.push(source);
         }
         Ok(sources)
-    }
-
-    /// Writes the C++ of every kernel to a directory and returns the file names.
-    pub fn emit(&self, dir: &std::path::Path) -> Result<Vec<std::path::PathBuf>> {
-        export::write_sources(dir, &self.sources(true)?)
     }
 }
 

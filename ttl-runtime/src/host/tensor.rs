@@ -22,6 +22,11 @@ impl<T: Element> Tensor<T> {
         TensorArg::new(self.tensor.clone())
     }
 
+    /// The tensor without its element type.
+    pub fn handle(&self) -> &TensorRef {
+        &self.tensor
+    }
+
     pub fn spec(&self) -> &TensorSpec {
         &self.tensor.spec
     }

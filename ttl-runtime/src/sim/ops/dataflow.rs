@@ -392,14 +392,18 @@ impl Cx<'_> {
     }
 }
 
-/// L1 of a worker core by its virtual coordinates.
-pub fn noc_addr_worker(x: u32, y: u32, addr: u32) -> NocAddr {
-    NocAddr::new(x, y, u64::from(addr))
+/// L1 of a worker core by its virtual coordinates. Whether there is one is checked by the transfer.
+pub fn noc_addr_worker(x: u32, y: u32, addr: u32, site: Site) -> NocAddr {
+    op(site, |cx| {
+        cx.data_movement("get_noc_addr", site)?;
+        Ok(NocAddr::new(x, y, u64::from(addr)))
+    })
 }
 
 /// An address in a DRAM bank.
 pub fn noc_addr_dram(bank: u32, addr: u64, site: Site) -> NocAddr {
     op(site, |cx| {
+        cx.data_movement("get_noc_addr", site)?;
         let arch = &cx.shared.arch;
         if bank >= arch.dram_banks {
             let message = format!(
