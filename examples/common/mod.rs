@@ -189,6 +189,12 @@ pub fn rounded(host: &HostTensor) -> ttl::Result<HostTensor> {
     Ok(host.to_format(DataFormat::Bf16))
 }
 
+/// Element by element, in f32.
+pub fn map2(a: &HostTensor, b: &HostTensor, f: impl Fn(f32, f32) -> f32) -> ttl::Result<HostTensor> {
+    let (x, y) = (a.to_f32_vec(), b.to_f32_vec());
+    Ok(HostTensor::from_fn(a.shape(), |i| f(x[i], y[i]))?)
+}
+
 pub fn same_shape(name: &str, tensor: &HostTensor, other: &str, expected: &HostTensor) -> ttl::Result<()> {
     if tensor.shape() == expected.shape() {
         return Ok(());
