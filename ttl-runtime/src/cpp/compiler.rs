@@ -153,7 +153,15 @@ impl CppCompiler {
         let temp = cache::temporary(&unit.object);
         let (program, own) = self.command.split_first().ok_or_else(|| CppError::NoCompiler { tried: String::new() })?;
         let mut command = Command::new(program);
-        command.args(own).args(FLAGS).arg("-I").arg(include).arg(&unit.source_path).arg("-o").arg(&temp).args(LIBRARIES);
+        command
+            .args(own)
+            .args(FLAGS)
+            .arg("-I")
+            .arg(include)
+            .arg(&unit.source_path)
+            .arg("-o")
+            .arg(&temp)
+            .args(LIBRARIES);
         self.runs.fetch_add(1, Ordering::Relaxed);
         let output = command.output().map_err(CppError::io(Path::new(program)))?;
         if !output.status.success() {
@@ -184,7 +192,10 @@ impl CppCompiler {
 
 impl fmt::Debug for CppCompiler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CppCompiler").field("command", &self.command).field("cache", &self.cache).finish_non_exhaustive()
+        f.debug_struct("CppCompiler")
+            .field("command", &self.command)
+            .field("cache", &self.cache)
+            .finish_non_exhaustive()
     }
 }
 
@@ -207,7 +218,8 @@ impl<'a> Unit<'a> {
         for flag in FLAGS.iter().chain(LIBRARIES) {
             hash = hash.add(flag.as_bytes());
         }
-        let stem: String = kernel.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(40).collect();
+        let stem: String =
+            kernel.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(40).collect();
         let file = format!("{stem}-{}", hash.hex());
         let at = |extension: &str| compiler.cache.join(format!("{file}.{extension}"));
         Ok(Unit { name: &kernel.name, text, hash, source_path: at("cpp"), object: at("so") })

@@ -1,5 +1,6 @@
 use super::*;
 use crate::tensor::format::DataFormat;
+use crate::tensor::random::Random;
 
 /// A file as numpy writes it, with any header text.
 fn file(dict: &str, data: &[u8]) -> Vec<u8> {
@@ -218,4 +219,26 @@ fn a_failed_write_leaves_nothing() {
     assert!(write(dir.path().join("no/such/dir.npy"), &t).is_err());
     assert!(write(Path::new("/"), &t).is_err());
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+}
+
+/// Whatever stands in a file, it is read or refused.
+#[test]
+fn damaged_files_never_panic() {
+    let good = file(&dict("<f4", false, "(2, 3)"), &[0; 24]);
+    let mut random = Random::new(11);
+    let mut refused = 0;
+    for _ in 0..3_000 {
+        let mut bytes = good.clone();
+        for _ in 0..=random.below(4) {
+            let at = random.below(bytes.len() as u32) as usize;
+            bytes[at] = match random.below(3) {
+                0 => random.next_u64() as u8,
+                // Characters that mean something in a header.
+                1 => b"0123456789(),'<>|fiOUTrue{}[]"[random.below(28) as usize],
+                _ => bytes[at] ^ (1 << random.below(8)),
+            };
+        }
+        refused += usize::from(parsed(&bytes).is_err());
+    }
+    assert!(refused > 1_500, "{refused}");
 }
