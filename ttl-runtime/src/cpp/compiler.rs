@@ -208,8 +208,11 @@ struct Unit<'a> {
     object: PathBuf,
 }
 
-/// Kernels of this process, by the hash of everything they are made of.
-static LOADED: Mutex<Option<HashMap<(u128, PathBuf), Arc<CppKernel>>>> = Mutex::new(None);
+/// The hash of everything a kernel is made of, and its file.
+type Key = (u128, PathBuf);
+
+/// Kernels of this process.
+static LOADED: Mutex<Option<HashMap<Key, Arc<CppKernel>>>> = Mutex::new(None);
 
 impl<'a> Unit<'a> {
     fn new(compiler: &CppCompiler, kernel: &'a CppSource) -> Result<Unit<'a>, CppError> {
@@ -229,7 +232,7 @@ impl<'a> Unit<'a> {
         all.iter().position(|u| u.hash.value() == self.hash.value()).unwrap_or(0)
     }
 
-    fn key(&self) -> (u128, PathBuf) {
+    fn key(&self) -> Key {
         (self.hash.value(), self.object.clone())
     }
 

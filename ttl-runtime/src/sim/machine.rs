@@ -56,18 +56,13 @@ impl Machine {
 
     pub fn write_l1(&mut self, core: Core, addr: u32, bytes: &[u8]) -> Result<(), SimError> {
         self.check_l1(core, addr, bytes.len())?;
-        self.l1_view(self.arch.core_index(core))
-            .bytes_mut(addr, bytes.len())
-            .copy_from_slice(bytes);
+        self.l1_view(self.arch.core_index(core)).bytes_mut(addr, bytes.len()).copy_from_slice(bytes);
         Ok(())
     }
 
     pub fn read_l1(&self, core: Core, addr: u32, out: &mut [u8]) -> Result<(), SimError> {
         self.check_l1(core, addr, out.len())?;
-        match self.l1[self.arch.core_index(core)]
-            .as_ref()
-            .and_then(|l1| l1.bytes(addr as usize, out.len()))
-        {
+        match self.l1[self.arch.core_index(core)].as_ref().and_then(|l1| l1.bytes(addr as usize, out.len())) {
             Some(bytes) => out.copy_from_slice(bytes),
             None => out.fill(0),
         }
@@ -89,11 +84,7 @@ impl Machine {
     }
 
     /// Runs a program to its end. After an error the memories are as the failed run left them.
-    pub fn run(
-        &mut self,
-        launch: &Launch<'_>,
-        options: &RunOptions,
-    ) -> Result<RunReport, SimError> {
+    pub fn run(&mut self, launch: &Launch<'_>, options: &RunOptions) -> Result<RunReport, SimError> {
         launch.check(&self.arch)?;
         thread::install_panic_hook();
         if self.stack_bytes != options.stack_bytes {
@@ -112,14 +103,7 @@ impl Machine {
         }
         let views: Vec<L1View> = (0..self.l1.len()).map(|i| self.l1_view(i)).collect();
         let cores = self.cores(launch, &views, options);
-        sched::run(
-            &shared,
-            launch,
-            cores,
-            views,
-            &mut self.dram,
-            &mut self.stacks,
-        )
+        sched::run(&shared, launch, cores, views, &mut self.dram, &mut self.stacks)
     }
 
     /// The cores that have threads, in order of their index.
@@ -131,9 +115,9 @@ impl Machine {
                 Schedule::RoundRobin => None,
                 Schedule::Random(seed) => Some(Dice::new(seed, index as u64)),
             };
-            let core = cores.entry(index).or_insert_with(|| {
-                CoreState::new(t.core, index as u32, views[index].duplicate(), dice)
-            });
+            let core = cores
+                .entry(index)
+                .or_insert_with(|| CoreState::new(t.core, index as u32, views[index].duplicate(), dice));
             core.add_thread(t, self.arch.kind);
         }
         for cb in &launch.cbs {
@@ -153,11 +137,7 @@ impl Machine {
 
     fn low_regions(&self, launch: &Launch<'_>) -> Vec<Vec<(u32, u32)>> {
         let mut regions = vec![Vec::new(); self.arch.cores() as usize];
-        for sem in launch
-            .semaphores
-            .iter()
-            .filter(|s| s.addr < self.arch.l1_base)
-        {
+        for sem in launch.semaphores.iter().filter(|s| s.addr < self.arch.l1_base) {
             regions[self.arch.core_index(sem.core)].push((sem.addr, sem.addr + 4));
         }
         regions
@@ -173,29 +153,19 @@ impl Machine {
             return Ok(());
         }
         let message = format!("host access of {len} bytes at {addr:#x} of DRAM bank {bank}");
-        let numbers = format!(
-            "{} has {} banks of {:#x} bytes",
-            self.arch.name(),
-            self.arch.dram_banks,
-            self.arch.dram_bank_size
-        );
+        let numbers =
+            format!("{} has {} banks of {:#x} bytes", self.arch.name(), self.arch.dram_banks, self.arch.dram_bank_size);
         Err(SimError::new(ErrorKind::HostAccess, message).numbers(numbers))
     }
 
     fn check_l1(&self, core: Core, addr: u32, len: usize) -> Result<(), SimError> {
-        if self.arch.contains(core)
-            && (addr as usize).saturating_add(len) <= self.arch.l1_size as usize
-        {
+        if self.arch.contains(core) && (addr as usize).saturating_add(len) <= self.arch.l1_size as usize {
             return Ok(());
         }
         let message = format!("host access of {len} bytes at {addr:#x} of the L1 of {core}");
         let (x, y, size) = (self.arch.grid_x, self.arch.grid_y, self.arch.l1_size);
-        Err(
-            SimError::new(ErrorKind::HostAccess, message).numbers(format!(
-                "{} has {x} x {y} cores with {size:#x} bytes of L1",
-                self.arch.name()
-            )),
-        )
+        Err(SimError::new(ErrorKind::HostAccess, message)
+            .numbers(format!("{} has {x} x {y} cores with {size:#x} bytes of L1", self.arch.name())))
     }
 }
 

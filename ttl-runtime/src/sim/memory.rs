@@ -41,24 +41,16 @@ impl L1 {
             Err(_) => unreachable!("the size of an L1 is a small constant"),
         };
         // SAFETY: the layout has a size above zero.
-        let base = NonNull::new(unsafe { alloc::alloc_zeroed(layout) })
-            .unwrap_or_else(|| alloc::handle_alloc_error(layout));
+        let base =
+            NonNull::new(unsafe { alloc::alloc_zeroed(layout) }).unwrap_or_else(|| alloc::handle_alloc_error(layout));
         let offset = base.align_offset(PAGE);
         // SAFETY: the offset is below PAGE, and the block has `size` bytes behind it.
         let start = unsafe { base.add(offset) };
-        L1 {
-            base,
-            layout,
-            start,
-            size,
-        }
+        L1 { base, layout, start, size }
     }
 
     pub(super) fn view(&mut self) -> L1View {
-        L1View {
-            start: self.start,
-            size: self.size,
-        }
+        L1View { start: self.start, size: self.size }
     }
 
     /// Bytes for the host; `None` if out of range.
@@ -90,19 +82,13 @@ unsafe impl Sync for L1View {}
 
 impl L1View {
     pub(super) fn duplicate(&self) -> L1View {
-        L1View {
-            start: self.start,
-            size: self.size,
-        }
+        L1View { start: self.start, size: self.size }
     }
 
     #[inline]
     fn at(&self, addr: u32, len: usize) -> *mut u8 {
         let addr = addr as usize;
-        assert!(
-            addr <= self.size && len <= self.size - addr,
-            "L1 access was checked before"
-        );
+        assert!(addr <= self.size && len <= self.size - addr, "L1 access was checked before");
         // SAFETY: in range by the assertion.
         unsafe { self.start.add(addr).as_ptr() }
     }
@@ -134,8 +120,7 @@ impl L1View {
 
     #[inline]
     pub(super) fn set_word(&mut self, addr: u32, value: u32) {
-        self.bytes_mut(addr, 4)
-            .copy_from_slice(&value.to_le_bytes());
+        self.bytes_mut(addr, 4).copy_from_slice(&value.to_le_bytes());
     }
 
     /// Copies from another core, or from this one (then the ranges may overlap).
@@ -168,10 +153,7 @@ pub(super) struct Dram {
 
 impl Dram {
     pub(super) fn new(banks: u32, bank_size: u64) -> Dram {
-        Dram {
-            banks: (0..banks).map(|_| Bank::default()).collect(),
-            bank_size,
-        }
+        Dram { banks: (0..banks).map(|_| Bank::default()).collect(), bank_size }
     }
 
     /// Number of chunks of a bank up to the last that was written.
@@ -186,10 +168,7 @@ impl Dram {
     }
 
     pub(super) fn contains(&self, bank: u32, addr: u64, len: u64) -> bool {
-        (bank as usize) < self.banks.len()
-            && addr
-                .checked_add(len)
-                .is_some_and(|end| end <= self.bank_size)
+        (bank as usize) < self.banks.len() && addr.checked_add(len).is_some_and(|end| end <= self.bank_size)
     }
 
     /// The range must have been checked.
@@ -233,10 +212,7 @@ mod tests {
     #[test]
     fn l1_is_zero_and_bounded() {
         let mut l1 = L1::new(1 << 20);
-        assert_eq!(
-            l1.bytes(0, 1 << 20).map(|b| b.iter().all(|&b| b == 0)),
-            Some(true)
-        );
+        assert_eq!(l1.bytes(0, 1 << 20).map(|b| b.iter().all(|&b| b == 0)), Some(true));
         assert!(l1.bytes(1, 1 << 20).is_none());
         assert!(l1.bytes(usize::MAX, 2).is_none());
         let mut view = l1.view();

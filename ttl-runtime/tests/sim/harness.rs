@@ -53,7 +53,14 @@ impl<'a> Program<'a> {
         self.launch.semaphores.extend(cores.iter().map(sem));
     }
 
-    pub(crate) fn kernel(&mut self, core: Core, processor: Processor, name: &str, args: &[u32], entry: &'a (dyn Fn() + Sync)) {
+    pub(crate) fn kernel(
+        &mut self,
+        core: Core,
+        processor: Processor,
+        name: &str,
+        args: &[u32],
+        entry: &'a (dyn Fn() + Sync),
+    ) {
         self.launch.threads.push(ThreadLaunch {
             core,
             processor,

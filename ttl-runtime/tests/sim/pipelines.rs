@@ -8,7 +8,8 @@ use crate::harness::*;
 
 /// Reads `count` tiles from page `first` on: page `p` is in bank `p % 8`.
 fn read() {
-    let (first, count, block) = (ops::runtime_arg(0, here!()), ops::runtime_arg(1, here!()), ops::runtime_arg(2, here!()));
+    let (first, count, block) =
+        (ops::runtime_arg(0, here!()), ops::runtime_arg(1, here!()), ops::runtime_arg(2, here!()));
     for b in 0..count / block {
         ops::cb_reserve_back(A, block, here!());
         let at = ops::get_write_ptr(A, here!());
@@ -45,7 +46,8 @@ fn compute() {
 }
 
 fn write() {
-    let (first, count, block) = (ops::runtime_arg(0, here!()), ops::runtime_arg(1, here!()), ops::runtime_arg(2, here!()));
+    let (first, count, block) =
+        (ops::runtime_arg(0, here!()), ops::runtime_arg(1, here!()), ops::runtime_arg(2, here!()));
     for b in 0..count / block {
         ops::cb_wait_front(OUT, block, here!());
         let at = ops::get_read_ptr(OUT, here!());
@@ -75,7 +77,8 @@ fn copy(cores: &[Core], count: u32, block: u32, options: &RunOptions) -> (Vec<u8
     let (mut sent, mut received) = (Vec::new(), Vec::new());
     for page in 0..cores.len() as u32 * count {
         // Finite bf16 values, all different places.
-        let tile: Vec<u8> = (0..TILE / 2).flat_map(|i| (0x3f80 + ((i * 7 + page * 13) & 0x3f) as u16).to_le_bytes()).collect();
+        let tile: Vec<u8> =
+            (0..TILE / 2).flat_map(|i| (0x3f80 + ((i * 7 + page * 13) & 0x3f) as u16).to_le_bytes()).collect();
         machine.write_dram(page % 8, 0x1000 + u64::from(page / 8 * TILE), &tile).unwrap();
         sent.extend(tile);
     }
