@@ -149,6 +149,7 @@ impl Printer<'_> {
                 Piece::primary(format!("{name}({})", args.join(", ")))
             }
             ExprKind::Query(query) => self.query(query),
+            ExprKind::Erased => Piece::primary(String::new()),
         }
     }
 

@@ -228,6 +228,8 @@ pub enum ExprKind {
     Cast(Box<Expr>),
     Call(FnId, Vec<Expr>),
     Query(Query),
+    /// A role token or register state, given to a device function: nothing in C++.
+    Erased,
 }
 
 /// A value that the device knows.

@@ -169,7 +169,7 @@ pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             each_expr(b, f);
         }
         ExprKind::Call(_, args) => args.iter().for_each(|a| each_expr(a, f)),
-        ExprKind::Int(_) | ExprKind::F32(_) | ExprKind::Bool(_) | ExprKind::Local(_) | ExprKind::Query(_) => {}
+        ExprKind::Int(_) | ExprKind::F32(_) | ExprKind::Bool(_) | ExprKind::Local(_) | ExprKind::Query(_) | ExprKind::Erased => {}
     }
 }
 
@@ -212,6 +212,7 @@ fn calls_in<'a>(expr: &'a Expr, conditional: bool, f: &mut dyn FnMut(CallSite<'a
         | ExprKind::F32(_)
         | ExprKind::Bool(_)
         | ExprKind::Local(_)
+        | ExprKind::Erased
         | ExprKind::Query(_) => {}
     }
 }

@@ -157,6 +157,12 @@ impl Checker<'_, '_> {
                 self.same(&callee.ret, &e.ty, "a call");
             }
             ExprKind::Query(q) => self.query(q, &e.ty),
+            ExprKind::Erased => {
+                let erased = matches!(e.ty.peeled(), Ty::Noc | Ty::Compute | Ty::TileRegs | Ty::PackRegs);
+                if !erased {
+                    self.fail(format!("a value of type {} without a value", e.ty));
+                }
+            }
         }
     }
 

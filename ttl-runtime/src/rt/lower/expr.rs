@@ -158,6 +158,7 @@ impl Lower<'_> {
                     | crate::ir::Query::TileSize(_)
             ),
             ExprKind::Call(..) => false,
+            ExprKind::Erased => true,
         }
     }
 
@@ -364,7 +365,7 @@ impl Lower<'_> {
         let named = |local: LocalId| Expr { ty: ty.clone(), kind: ExprKind::Local(local) };
         match value {
             Value::Place(id) if matches!(ty, Ty::Ref { .. }) => named(id),
-            Value::Token => Expr { ty: ty.clone(), kind: ExprKind::Int(0) },
+            Value::Token => Expr { ty: ty.clone(), kind: ExprKind::Erased },
             Value::CbIn(id) | Value::CbOut(id) | Value::Tensor(id) => named(id),
             Value::Res { id, .. } => match (&self.resources[id.0].kind, self.resources[id.0].state) {
                 (_, State::Gone) => {
@@ -372,7 +373,7 @@ impl Lower<'_> {
                     named(LocalId(0))
                 }
                 (super::value::ResKind::Front { cb, .. } | super::value::ResKind::Reserved { cb, .. }, _) => named(*cb),
-                _ => Expr { ty: ty.clone(), kind: ExprKind::Int(0) },
+                _ => Expr { ty: ty.clone(), kind: ExprKind::Erased },
             },
             other => self.into_scalar(other),
         }
