@@ -148,7 +148,7 @@ impl Lower<'_> {
                 let local = &self.locals[id.0 as usize];
                 !local.mutable && !matches!(local.ty, Ty::Ref { mutable: true, .. })
             }
-            ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) => self.is_stable(a),
+            ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Bits(a) => self.is_stable(a),
             ExprKind::Binary(_, a, b) => self.is_stable(a) && self.is_stable(b),
             ExprKind::Query(q) => matches!(
                 q,
@@ -383,7 +383,7 @@ impl Lower<'_> {
 pub(super) fn has_call(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Call(..) => true,
-        ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) => has_call(a),
+        ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Bits(a) => has_call(a),
         ExprKind::Binary(_, a, b) => has_call(a) || has_call(b),
         _ => false,
     }
