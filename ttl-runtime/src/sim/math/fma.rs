@@ -11,14 +11,110 @@ use super::lanes::Lanes;
 const EXPONENT: u32 = 0xFF;
 const SIGN: u32 = 0x8000_0000;
 const INFINITY: u32 = 0x7F80_0000;
+const ONE: u32 = 0x3F80_0000;
 /// The only NaN of Blackhole, and the one that Wormhole starts from.
 const NAN_BLACKHOLE: u32 = 0x7FC0_0000;
 const NAN_WORMHOLE: u32 = 0x7F80_0001;
 
+/// `x * y + z`.
+///
+/// The host's multiply-add gives the same bits if nothing of the differences above can show: all numbers are normal, the leading
+/// bits do not cancel by more than one place, and the addend is not so small that it loses bits together with the product (the sum
+/// of two sticky bits is not the sticky bit of the sum). Then the one rounding to odd and the rounding to nearest are one rounding.
+///
 /// # Safety
 /// The processor must have the instruction set of `L`.
 #[inline(always)]
 pub(super) unsafe fn fma<L: Lanes, const WORMHOLE: bool>(x: L::V, y: L::V, z: L::V) -> L::V {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        if L::FAST_FMA {
+            let result = L::fma(x, y, z);
+            let (x_exponent, y_exponent) = (L::exponent(x), L::exponent(y));
+            let (z_exponent, exponent) = (L::exponent(z), L::exponent(result));
+            let product = L::sub(L::add(x_exponent, y_exponent), L::splat(127));
+            let larger = L::max(product, z_exponent);
+            // Each of these is positive if all is well.
+            let lowest = L::min(L::min(x_exponent, y_exponent), L::min(z_exponent, product));
+            // The exponent before rounding may be one less if the result is a power of two.
+            let before = L::exponent(L::sub(result, L::splat(1)));
+            let lowest = L::min(lowest, L::sub(before, L::splat(1)));
+            let lowest = L::min(lowest, L::add(L::sub(before, larger), L::splat(2)));
+            let lowest = L::min(lowest, L::add(L::sub(z_exponent, product), L::splat(4)));
+            let highest = L::max(L::max(x_exponent, y_exponent), L::max(larger, exponent));
+            let mut bad = L::mask_or(L::gt(L::splat(1), lowest), L::gt(highest, L::splat(253)));
+            if WORMHOLE {
+                // A carry of two places loses a sticky bit there.
+                bad = L::mask_or(bad, L::gt(exponent, L::add(larger, L::splat(1))));
+            }
+            if !L::any(bad) {
+                return result;
+            }
+        }
+        exact::<L, WORMHOLE>(x, y, z)
+    }
+}
+
+/// `x + z`, as 1 * x + z: there the host's addition is right for all normal numbers and zeros, since both terms have 24 bits.
+///
+/// # Safety
+/// The processor must have the instruction set of `L`.
+#[inline(always)]
+pub(super) unsafe fn add<L: Lanes, const WORMHOLE: bool>(x: L::V, z: L::V) -> L::V {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let one = L::splat(ONE);
+        if L::FAST_FMA {
+            let result = L::fma(x, one, z);
+            let good = L::mask_and(L::mask_and(plain::<L, 1>(x), plain::<L, 1>(z)), plain::<L, 2>(result));
+            if !L::any(L::mask_not(good)) {
+                // Wormhole has no negative zero here.
+                let zero = L::eq(L::shl::<1>(result), L::splat(0));
+                return if WORMHOLE { L::keep(L::mask_not(zero), result) } else { result };
+            }
+        }
+        exact::<L, WORMHOLE>(x, one, z)
+    }
+}
+
+/// `x * y`, as x * y + 0.
+///
+/// # Safety
+/// The processor must have the instruction set of `L`.
+#[inline(always)]
+pub(super) unsafe fn mul<L: Lanes, const WORMHOLE: bool>(x: L::V, y: L::V) -> L::V {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let zero = L::splat(0);
+        if L::FAST_FMA {
+            let result = L::fma(x, y, zero);
+            let absent = L::mask_or(L::eq(L::shl::<1>(x), zero), L::eq(L::shl::<1>(y), zero));
+            let inputs = L::mask_and(plain::<L, 1>(x), plain::<L, 1>(y));
+            let normal = L::mask_and(plain::<L, 2>(result), L::not_eq(L::shl::<1>(result), zero));
+            if !L::any(L::mask_not(L::mask_and(inputs, L::mask_or(absent, normal)))) {
+                return result;
+            }
+        }
+        exact::<L, WORMHOLE>(x, y, zero)
+    }
+}
+
+/// Zero, or a finite number whose exponent is at least `LEAST`.
+#[inline(always)]
+unsafe fn plain<L: Lanes, const LEAST: u32>(v: L::V) -> L::M {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let size = L::shl::<1>(v);
+        // Unsigned comparison by an offset: exponents LEAST..=254 come first.
+        let moved = L::sub(size, L::splat((LEAST << 24).wrapping_add(SIGN)));
+        let limit = L::splat(((255 - LEAST) << 24).wrapping_sub(SIGN));
+        L::mask_or(L::gt(limit, moved), L::eq(size, L::splat(0)))
+    }
+}
+
+/// All inputs, by integer arithmetic.
+#[inline(always)]
+unsafe fn exact<L: Lanes, const WORMHOLE: bool>(x: L::V, y: L::V, z: L::V) -> L::V {
     // SAFETY: passed on to the caller.
     unsafe {
         let zero = L::splat(0);

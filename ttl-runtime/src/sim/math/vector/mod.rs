@@ -95,3 +95,18 @@ fn store(tile: &mut Tile, block: usize, reg: &Reg) {
         *to = f32::from_bits(from);
     }
 }
+
+/// The arithmetic steps alone, for tests.
+#[cfg(test)]
+pub(super) mod test_steps {
+    use super::steps::{Reg, Unit};
+
+    pub(in crate::sim::math) const BLOCK: usize = super::BLOCK;
+
+    /// `x * y + z`, `x * y` and `x + z`.
+    pub(in crate::sim::math) fn run(wormhole: bool, columns: [Vec<u32>; 3]) -> [[u32; BLOCK]; 3] {
+        let unit = Unit { wormhole, fp32: true };
+        let [x, y, z] = columns.map(|c| Reg(std::array::from_fn(|i| c[i])));
+        [unit.mad(&x, &y, &z).0, unit.mul(&x, &y).0, unit.add(&x, &z).0]
+    }
+}

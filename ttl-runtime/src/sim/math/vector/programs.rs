@@ -1,7 +1,7 @@
 //! The operations: from the value loaded from a tile register to what the register then holds.
 
 use super::steps::{
-    INFINITY, MANTISSA, NAN, Reg, SIGN, Unit, and, approximate_reciprocal, copy_sign, equal, exponent, greater, int_add, int_sub,
+    INFINITY, MANTISSA, NAN, Reg, SIGN, Unit, and, any_unset, approximate_reciprocal, copy_sign, equal, exponent, greater, int_add, int_sub,
     int_to_float, max, min, neg, not, or, round_bf16, round_bf16_even, select, set_exponent, shift_right_1, shift_right_16,
     shift_right_23, shifted_significand, to_int16, xor,
 };
@@ -47,11 +47,14 @@ fn exp_32(unit: Unit, x: &Reg) -> Reg {
     let result = if unit.wormhole {
         // 0, or NaN if the input was: a NaN has the mantissa 1 here, and minus 1 it is an infinity.
         let zero_or_nan = unit.mul(&int_sub(&sum, 1), 0);
-        let large = unit.add(&zero_or_nan, INFINITY);
-        select(&positive, &select(&finite, &scaled, &large), &zero_or_nan)
+        let mut value = scaled;
+        if any_unset(&finite) {
+            value = select(&finite, &scaled, &unit.add(&zero_or_nan, INFINITY));
+        }
+        select(&positive, &value, &zero_or_nan)
     } else {
-        let large = unit.mul(&sum, INFINITY);
-        select(&finite, &and(&scaled, &positive), &large)
+        let value = and(&scaled, &positive);
+        if any_unset(&finite) { select(&finite, &value, &unit.mul(&sum, INFINITY)) } else { value }
     };
     unit.store(&result)
 }

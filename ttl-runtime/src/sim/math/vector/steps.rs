@@ -3,7 +3,9 @@
 //! Programs are sequences of these, written once and in the order of the hardware's instructions; only the loops below are compiled
 //! for every instruction set of the host.
 
-use super::super::fma::fma;
+use std::mem::MaybeUninit;
+
+use super::super::fma::{self, fma};
 use super::super::lanes::{Lanes, dispatch};
 
 pub(super) const SIGN: u32 = 0x8000_0000;
@@ -63,19 +65,20 @@ macro_rules! steps {
         $(
             $(#[$doc])*
             pub(super) fn $name<'a>($($arg: impl Into<Arg<'a>>),*) -> Reg {
-                dispatch!(fn run($($arg: Arg<'_>,)* out: &mut Reg) = $lanes);
-                let mut out = Reg([0; BLOCK]);
+                dispatch!(fn run($($arg: Arg<'_>,)* out: &mut MaybeUninit<Reg>) = $lanes);
+                let mut out = MaybeUninit::uninit();
                 run($($arg.into(),)* &mut out);
-                out
+                // SAFETY: the loop below wrote all of it.
+                unsafe { out.assume_init() }
             }
 
             #[inline(always)]
-            unsafe fn $lanes<$L: Lanes>($($arg: Arg<'_>,)* out: &mut Reg) {
+            unsafe fn $lanes<$L: Lanes>($($arg: Arg<'_>,)* out: &mut MaybeUninit<Reg>) {
                 // SAFETY: indices stay within a block; the instruction set is the caller's.
                 unsafe {
                     for i in (0..BLOCK).step_by($L::N) {
                         $(let $arg = $arg.load::<$L>(i);)*
-                        $L::store(out.0.as_mut_ptr().add(i), $body);
+                        $L::store(out.as_mut_ptr().cast::<u32>().add(i), $body);
                     }
                 }
             }
@@ -87,6 +90,10 @@ steps! { L:
     /// `a * b + c` of either chip.
     fn mad_blackhole = mad_blackhole_lanes(a, b, c) fma::<L, false>(a, b, c);
     fn mad_wormhole = mad_wormhole_lanes(a, b, c) fma::<L, true>(a, b, c);
+    fn mul_blackhole = mul_blackhole_lanes(a, b) fma::mul::<L, false>(a, b);
+    fn mul_wormhole = mul_wormhole_lanes(a, b) fma::mul::<L, true>(a, b);
+    fn add_blackhole = add_blackhole_lanes(a, b) fma::add::<L, false>(a, b);
+    fn add_wormhole = add_wormhole_lanes(a, b) fma::add::<L, true>(a, b);
 
     fn and = and_lanes(a, b) L::and(a, b);
     fn or = or_lanes(a, b) L::or(a, b);
@@ -213,16 +220,17 @@ impl Unit {
     }
 
     pub(super) fn mul<'a>(self, a: impl Into<Arg<'a>>, b: impl Into<Arg<'a>>) -> Reg {
-        self.mad(a, b, 0u32)
+        if self.wormhole { mul_wormhole(a, b) } else { mul_blackhole(a, b) }
     }
 
     pub(super) fn add<'a>(self, a: impl Into<Arg<'a>>, b: impl Into<Arg<'a>>) -> Reg {
-        self.mad(1.0, a, b)
+        if self.wormhole { add_wormhole(a, b) } else { add_blackhole(a, b) }
     }
 
-    /// Wormhole has no operand negation: it multiplies by -1.
     pub(super) fn sub(self, a: &Reg, b: &Reg) -> Reg {
-        if self.wormhole { self.mad(b, -1.0, a) } else { self.mad(1.0, a, &neg(b)) }
+        let minus_b = neg(b);
+        // Wormhole multiplies b by -1, which only a NaN shows.
+        if self.wormhole { add_wormhole(&minus_b, a) } else { add_blackhole(a, &minus_b) }
     }
 
     /// `c0 + x * (c1 + x * (c2 + ...))`.
@@ -257,6 +265,11 @@ impl Unit {
 
 pub(super) fn neg(a: &Reg) -> Reg {
     xor(a, SIGN)
+}
+
+/// Whether a mask has a lane that is not set.
+pub(super) fn any_unset(mask: &Reg) -> bool {
+    mask.0.iter().fold(!0, |all, lane| all & lane) != !0
 }
 
 pub(super) fn not(a: &Reg) -> Reg {
