@@ -34,6 +34,8 @@ pub enum ErrorKind {
     Memory,
     /// A call that this kind of thread does not have.
     Role,
+    /// A mistake in how a kernel uses the device API.
+    Kernel,
     /// The kernel's own code panicked.
     Panic,
     /// Something unfinished when a kernel or the program ended.

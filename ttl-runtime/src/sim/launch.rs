@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::{ErrorKind, SimError};
 use crate::arch::{Arch, ComputeConfig, Core};
@@ -39,7 +40,19 @@ impl fmt::Display for Processor {
 pub struct Launch<'a> {
     pub cbs: Vec<CbLaunch>,
     pub semaphores: Vec<SemLaunch>,
+    /// Tensors that kernels reach through accessors; an access to a page that one does not have is an error.
+    pub tensors: Vec<TensorLaunch>,
     pub threads: Vec<ThreadLaunch<'a>>,
+}
+
+/// A tensor in device memory.
+#[derive(Clone, Debug)]
+pub struct TensorLaunch {
+    /// For messages.
+    pub name: Arc<str>,
+    pub dram: bool,
+    pub base: u32,
+    pub pages: u64,
 }
 
 /// A circular buffer on one core.
@@ -98,6 +111,26 @@ pub enum Schedule {
     Random(u64),
 }
 
+/// How far a run is, for whoever watches it from another thread.
+#[derive(Clone, Debug, Default)]
+pub struct Progress(Arc<(AtomicU64, AtomicU64)>);
+
+impl Progress {
+    /// Kernel threads that have finished, and all of them.
+    pub fn get(&self) -> (u64, u64) {
+        (self.0.0.load(Ordering::Relaxed), self.0.1.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn start(&self, threads: usize) {
+        self.0.0.store(0, Ordering::Relaxed);
+        self.0.1.store(threads as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn finished(&self) {
+        self.0.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 /// How to run.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
@@ -112,6 +145,8 @@ pub struct RunOptions {
     pub poll_limit: u64,
     /// Bytes of stack of one kernel thread.
     pub stack_bytes: usize,
+    /// Counts finished kernel threads while the program runs.
+    pub progress: Option<Progress>,
 }
 
 impl Default for RunOptions {
@@ -123,6 +158,7 @@ impl Default for RunOptions {
             write_queue_bytes: 256 * 1024,
             poll_limit: 1_000_000,
             stack_bytes: 256 * 1024,
+            progress: None,
         }
     }
 }

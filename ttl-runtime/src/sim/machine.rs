@@ -74,6 +74,20 @@ impl Machine {
         Ok(())
     }
 
+    /// The L1 of a core, if it was ever used.
+    pub(super) fn l1_of(&self, core: Core) -> Option<&[u8]> {
+        let l1 = self.l1[self.arch.core_index(core)].as_ref();
+        l1.and_then(|l1| l1.bytes(0, self.arch.l1_size as usize))
+    }
+
+    pub(super) fn dram_chunks(&self, bank: u32) -> usize {
+        self.dram.chunks(bank)
+    }
+
+    pub(super) fn dram_chunk(&self, bank: u32, chunk: usize) -> (u64, Option<&[u8]>) {
+        self.dram.chunk(bank, chunk)
+    }
+
     /// Runs a program to its end. After an error the memories are as the failed run left them.
     pub fn run(
         &mut self,
@@ -90,8 +104,12 @@ impl Machine {
             arch: self.arch,
             endpoints: Endpoints::new(&self.arch),
             low_regions: self.low_regions(launch),
+            tensors: launch.tensors.clone(),
             options: options.clone(),
         };
+        if let Some(progress) = &options.progress {
+            progress.start(launch.threads.len());
+        }
         let views: Vec<L1View> = (0..self.l1.len()).map(|i| self.l1_view(i)).collect();
         let cores = self.cores(launch, &views, options);
         sched::run(

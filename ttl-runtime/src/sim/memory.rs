@@ -174,6 +174,17 @@ impl Dram {
         }
     }
 
+    /// Number of chunks of a bank up to the last that was written.
+    pub(super) fn chunks(&self, bank: u32) -> usize {
+        self.banks[bank as usize].chunks.len()
+    }
+
+    /// Address and contents of a chunk; no contents if it was never written.
+    pub(super) fn chunk(&self, bank: u32, chunk: usize) -> (u64, Option<&[u8]>) {
+        let contents = self.banks[bank as usize].chunks.get(chunk).and_then(Option::as_deref);
+        ((chunk * CHUNK) as u64, contents)
+    }
+
     pub(super) fn contains(&self, bank: u32, addr: u64, len: u64) -> bool {
         (bank as usize) < self.banks.len()
             && addr

@@ -28,13 +28,13 @@
 mod barrier;
 mod boundary;
 mod cb;
+mod compare;
 mod core;
 mod deadlock;
 mod dice;
 pub mod error;
 pub mod launch;
 pub mod machine;
-#[path = "math_stub.rs"]
 pub mod math;
 mod memory;
 mod noc;
@@ -44,9 +44,10 @@ mod sched;
 pub mod snippet;
 mod thread;
 
+pub use compare::{MemoryDifference, Place};
 pub use error::{ErrorKind, SimError};
 pub use launch::{
-    CbLaunch, Launch, Processor, RunOptions, RunReport, Schedule, SemLaunch, ThreadLaunch,
+    CbLaunch, Launch, Processor, RunOptions, RunReport, Schedule, SemLaunch, TensorLaunch, ThreadLaunch, Progress,
 };
 pub use machine::Machine;
 pub use noc::NocAddr;

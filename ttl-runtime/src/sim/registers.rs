@@ -1,6 +1,7 @@
 //! The compute side of a core: tile registers with their protocol, and what the units are configured for.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::math::{MathConfig, MatmulIn0, MatmulIn1, ReuseDest, Tile};
 use crate::arch::{ArchKind, ComputeConfig};
@@ -100,6 +101,8 @@ impl FpuInit {
 pub enum SfpuInit {
     Unary(UnaryOp),
     Binary(BinaryOp),
+    /// Register to register (`copy_dest_values`).
+    CopyDest,
 }
 
 impl SfpuInit {
@@ -107,6 +110,7 @@ impl SfpuInit {
         match self {
             SfpuInit::Unary(op) => op.row().init,
             SfpuInit::Binary(op) => op.row().sfpu_init,
+            SfpuInit::CopyDest => "copy_dest_values_init",
         }
     }
 }
@@ -143,7 +147,7 @@ pub(super) struct Configured {
 
 pub(super) struct ComputeUnit {
     pub(super) math: MathConfig,
-    pub(super) config: ComputeConfig,
+    pub(super) config: Arc<ComputeConfig>,
     pub(super) tiles: Vec<Tile>,
     /// Bit per register: written in this section.
     pub(super) written: u32,
@@ -164,7 +168,7 @@ pub(super) struct ComputeUnit {
 }
 
 impl ComputeUnit {
-    pub(super) fn new(config: &ComputeConfig, arch: ArchKind) -> ComputeUnit {
+    pub(super) fn new(config: &Arc<ComputeConfig>, arch: ArchKind) -> ComputeUnit {
         let unset = Configured {
             format: DataFormat::Bf16,
             site: Site::UNKNOWN,

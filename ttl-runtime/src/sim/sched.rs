@@ -9,7 +9,7 @@ use super::barrier::EpochBarrier;
 use super::boundary::Boundary;
 use super::core::{CoreState, Wait};
 use super::error::{ErrorKind, SimError};
-use super::launch::{Launch, Processor, RunOptions, RunReport};
+use super::launch::{Launch, Processor, RunOptions, RunReport, TensorLaunch};
 use super::memory::{Dram, L1View};
 use super::noc::{Endpoints, Outgoing, What};
 use super::registers::Phase;
@@ -26,6 +26,7 @@ pub(super) struct Shared {
     pub(super) endpoints: Endpoints,
     /// Per core (by index): circular buffers and semaphores below the base, start and end.
     pub(super) low_regions: Vec<Vec<(u32, u32)>>,
+    pub(super) tensors: Vec<TensorLaunch>,
     pub(super) options: RunOptions,
 }
 

@@ -153,7 +153,12 @@ impl Fiber {
         });
         match result {
             CoroutineResult::Yield(()) => {}
-            CoroutineResult::Return(None) => super::sched::thread_ended(core, thread),
+            CoroutineResult::Return(None) => {
+                super::sched::thread_ended(core, thread);
+                if let Some(progress) = &shared.options.progress {
+                    progress.finished();
+                }
+            }
             CoroutineResult::Return(Some(payload)) => {
                 let error = panic_error(core, thread, &*payload);
                 core.threads[thread].wait = Wait::Failed;

@@ -15,7 +15,7 @@ use crate::site::Site;
 impl Cx<'_> {
     /// The compute unit of this thread; an error in other kernels.
     #[inline]
-    fn unit(&mut self, call: &str, site: Site) -> Step<&mut ComputeUnit> {
+    pub(super) fn unit(&mut self, call: &str, site: Site) -> Step<&mut ComputeUnit> {
         if self.core.threads[self.me].processor != Processor::Compute || self.core.compute.is_none()
         {
             let error = self.error(
@@ -754,6 +754,26 @@ pub fn sfpu_binary(kind: BinaryOp, d0: u32, d1: u32, out: u32, site: Site) {
             out as usize,
         );
         unit.begin(out, false);
+        cx.core.counters.sfpu_tiles += 1;
+        Ok(())
+    });
+}
+
+/// Copies a register to another, unchanged.
+pub fn copy_dest_values(src: u32, dst: u32, site: Site) {
+    const CALL: &str = "copy_dest_values";
+    op(site, |cx| {
+        cx.in_phase(CALL, Phase::Acquired, site)?;
+        cx.register(CALL, src, site)?;
+        cx.register(CALL, dst, site)?;
+        cx.sfpu_is(CALL, SfpuInit::CopyDest, site)?;
+        cx.is_written(CALL, src, site)?;
+        let unit = cx.unit(CALL, site)?;
+        if src != dst {
+            let tile = unit.tiles[src as usize].clone();
+            unit.tiles[dst as usize] = tile;
+        }
+        unit.begin(dst, false);
         cx.core.counters.sfpu_tiles += 1;
         Ok(())
     });

@@ -13,6 +13,22 @@ use crate::site::Site;
 /// Entries of one core's queue of outgoing operations before the next one waits, whatever their size.
 const QUEUE_ENTRIES: usize = 4096;
 
+/// The tensor at `base` has page `page`.
+#[inline]
+pub fn check_page(dram: bool, base: u32, page: u32, site: Site) {
+    op(site, |cx| {
+        let found = cx.shared.tensors.iter().find(|t| t.base == base && t.dram == dram);
+        match found {
+            Some(tensor) if u64::from(page) >= tensor.pages => {
+                let message = format!("page {page} of tensor `{}`, which has {}", tensor.name, tensor.pages);
+                let error = cx.error(ErrorKind::Noc, message, site);
+                Err(Stop::Fail(error.help("pages count from 0; check the first page and the number of pages of this core")))
+            }
+            _ => Ok(()),
+        }
+    });
+}
+
 impl Cx<'_> {
     #[inline]
     pub(super) fn noc(&self, call: &str, noc: u8, site: Site) -> Step<usize> {

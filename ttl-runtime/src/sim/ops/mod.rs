@@ -8,6 +8,7 @@ mod cb;
 mod compute;
 mod dataflow;
 mod l1;
+mod native;
 mod semaphore;
 
 pub use args::*;
@@ -15,6 +16,7 @@ pub use cb::*;
 pub use compute::*;
 pub use dataflow::*;
 pub use l1::*;
+pub use native::*;
 pub use semaphore::*;
 
 pub use super::math::ReuseDest;

@@ -1,0 +1,157 @@
+//! The fast functions against the scalar reference, on every instruction set of the processor that runs the tests.
+
+use super::lanes::for_each_level;
+use super::{MathConfig, Tile, reference};
+use crate::arch::{ArchKind, MathFidelity};
+
+/// A small generator, so that inputs are the same everywhere (splitmix64).
+pub(super) struct Random(pub(super) u64);
+
+impl Random {
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    pub(super) fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+}
+
+/// Kinds of inputs, from ordinary to hostile.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Inputs {
+    /// Like weights and activations: exponents near 0.
+    Ordinary,
+    /// Few significant bits: sums cancel and tie.
+    Coarse,
+    /// Exponents far apart, zeros.
+    Spread,
+    /// Any bits: denormals, infinities, NaN, the largest and smallest exponents.
+    Any,
+    /// Values whose products and sums overflow or underflow.
+    Extreme,
+}
+
+pub(super) const KINDS: [Inputs; 5] =
+    [Inputs::Ordinary, Inputs::Coarse, Inputs::Spread, Inputs::Any, Inputs::Extreme];
+
+impl Inputs {
+    pub(super) fn value(self, random: &mut Random) -> u32 {
+        let bits = random.next() as u32;
+        let with_exponent = |exponent: u64| (bits & 0x807F_FFFF) | (exponent as u32) << 23;
+        match self {
+            Inputs::Ordinary => with_exponent(120 + random.below(10)),
+            Inputs::Coarse => {
+                if bits & 7 == 0 {
+                    0
+                } else {
+                    with_exponent(118 + random.below(14)) & 0xFFF0_0000
+                }
+            }
+            Inputs::Spread => {
+                if bits & 3 == 0 {
+                    bits & 0x8000_0000
+                } else {
+                    with_exponent(100 + random.below(50))
+                }
+            }
+            Inputs::Any => bits,
+            Inputs::Extreme => {
+                let exponent = if bits & 1 == 0 { random.below(40) } else { 216 + random.below(40) };
+                with_exponent(if bits & 2 == 0 { exponent } else { 40 + random.below(90) })
+            }
+        }
+    }
+
+    pub(super) fn tile(self, random: &mut Random, keep: u32) -> Tile {
+        Tile(std::array::from_fn(|_| f32::from_bits(self.value(random) & keep)))
+    }
+}
+
+pub(super) fn configs() -> Vec<MathConfig> {
+    let mut all = Vec::new();
+    for arch in [ArchKind::Wormhole, ArchKind::Blackhole] {
+        for fp32_dest in [false, true] {
+            for fidelity in [MathFidelity::LoFi, MathFidelity::HiFi2, MathFidelity::HiFi3, MathFidelity::HiFi4] {
+                all.push(MathConfig { arch, fidelity, fp32_dest, approx: false });
+            }
+        }
+    }
+    all
+}
+
+/// What a source register keeps of an f32, and a tile register.
+pub(super) const TF32: u32 = 0xFFFF_E000;
+pub(super) const BF16: u32 = 0xFFFF_0000;
+
+fn assert_same(got: &Tile, expected: &Tile, what: impl FnOnce(usize) -> String) {
+    for i in 0..1024 {
+        assert!(got.0[i].to_bits() == expected.0[i].to_bits(), "{}: {:08x} instead of {:08x}", what(i), got.0[i].to_bits(), expected.0[i].to_bits());
+    }
+}
+
+#[test]
+fn elementwise_follows_the_reference() {
+    for_each_level(|level| {
+        let mut random = Random(1);
+        for cfg in configs() {
+            let (src, reg) = if cfg.fp32_dest { (TF32, !0) } else { (BF16, BF16) };
+            for kind in KINDS {
+                for round in 0..6 {
+                    let (a, b) = (kind.tile(&mut random, src), kind.tile(&mut random, src));
+                    let dst = if round == 0 { Tile::ZERO } else { kind.tile(&mut random, reg) };
+                    let what = |op: &'static str| {
+                        let (a, b, dst) = (&a, &b, &dst);
+                        move |i: usize| {
+                            let bits = |t: &Tile| t.0[i].to_bits();
+                            format!("{op} {level:?} {cfg:?} {kind:?} a={:08x} b={:08x} dst={:08x}", bits(a), bits(b), bits(dst))
+                        }
+                    };
+                    let mut got = dst.clone();
+                    super::mul_tiles(&cfg, &a, &b, &mut got);
+                    let each = |f: &dyn Fn(usize) -> f32| Tile(std::array::from_fn(f));
+                    let expected = each(&|i| reference::mul(&cfg, a.0[i], b.0[i], dst.0[i]));
+                    assert_same(&got, &expected, what("mul"));
+
+                    super::add_tiles(&cfg, &a, &b, false, &mut got);
+                    assert_same(&got, &each(&|i| reference::add(&cfg, a.0[i], b.0[i], 0.0)), what("add"));
+                    let mut got = dst.clone();
+                    super::add_tiles(&cfg, &a, &b, true, &mut got);
+                    assert_same(&got, &each(&|i| reference::add(&cfg, a.0[i], b.0[i], dst.0[i])), what("add acc"));
+                    let mut got = dst.clone();
+                    super::sub_tiles(&cfg, &a, &b, true, &mut got);
+                    assert_same(&got, &each(&|i| reference::add(&cfg, a.0[i], -b.0[i], dst.0[i])), what("sub acc"));
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn matmul_follows_the_reference() {
+    for_each_level(|level| {
+        let mut random = Random(2);
+        for cfg in configs() {
+            let (src, reg) = if cfg.fp32_dest { (TF32, !0) } else { (BF16, BF16) };
+            for kind in KINDS {
+                for round in 0..3 {
+                    let (mut a, mut b) = (kind.tile(&mut random, src), kind.tile(&mut random, src));
+                    let dst = if round == 0 { Tile::ZERO } else { kind.tile(&mut random, reg) };
+                    if round == 1 {
+                        // Rows and columns of zeros: groups without any product.
+                        a.0[..256].fill(0.0);
+                        b.0[512..700].fill(-0.0);
+                    }
+                    let transpose = round == 2;
+                    let (mut got, mut expected) = (dst.clone(), dst.clone());
+                    super::matmul_tiles(&cfg, &a, &b, transpose, &mut got);
+                    reference::matmul(&cfg, &a, &b, transpose, &mut expected);
+                    assert_same(&got, &expected, |i| format!("{level:?} {cfg:?} {kind:?} round {round} element {i}"));
+                }
+            }
+        }
+    });
+}
