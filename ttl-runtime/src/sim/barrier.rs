@@ -53,10 +53,7 @@ impl EpochBarrier {
     }
 
     fn wait(&self, generation: u32) {
-        let closed = || {
-            self.generation.load(Ordering::Acquire) == generation
-                && !self.broken.load(Ordering::Acquire)
-        };
+        let closed = || self.generation.load(Ordering::Acquire) == generation && !self.broken.load(Ordering::Acquire);
         for _ in 0..SPINS {
             if !closed() {
                 return;
@@ -65,10 +62,7 @@ impl EpochBarrier {
         }
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         while closed() {
-            guard = self
-                .wake
-                .wait(guard)
-                .unwrap_or_else(PoisonError::into_inner);
+            guard = self.wake.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
     }
 

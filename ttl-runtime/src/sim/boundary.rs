@@ -7,7 +7,7 @@ use super::deadlock;
 use super::dice::Dice;
 use super::error::{ErrorKind, SimError};
 use super::launch::{RunReport, Schedule};
-use super::memory::{Dram, L1View};
+use super::memory::{AllL1, Dram};
 use super::noc::{Remote, Source, What};
 use super::sched::{AllCores, Cores, Shared};
 
@@ -16,7 +16,7 @@ const PATIENCE: u32 = 16;
 
 pub(super) struct Boundary<'a> {
     shared: &'a Shared,
-    l1: Vec<L1View>,
+    l1: AllL1<'a>,
     dice: Option<Dice>,
     outcome: Option<Result<(), SimError>>,
     epochs: u64,
@@ -29,22 +29,12 @@ pub(super) struct Boundary<'a> {
 }
 
 impl<'a> Boundary<'a> {
-    pub(super) fn new(shared: &'a Shared, l1: Vec<L1View>) -> Boundary<'a> {
+    pub(super) fn new(shared: &'a Shared, l1: AllL1<'a>) -> Boundary<'a> {
         let dice = match shared.options.schedule {
             Schedule::RoundRobin => None,
             Schedule::Random(seed) => Some(Dice::new(seed, u64::MAX >> 1)),
         };
-        Boundary {
-            shared,
-            l1,
-            dice,
-            outcome: None,
-            epochs: 0,
-            progress: 0,
-            polls: 0,
-            idle_polls: 0,
-            idle_epochs: 0,
-        }
+        Boundary { shared, l1, dice, outcome: None, epochs: 0, progress: 0, polls: 0, idle_polls: 0, idle_epochs: 0 }
     }
 
     pub(super) fn fail(&mut self, error: SimError) {
@@ -84,8 +74,7 @@ impl<'a> Boundary<'a> {
             return Ok(None);
         }
         let can_go_on = |c: &super::core::CoreState| {
-            (0..c.threads.len())
-                .any(|t| matches!(c.threads[t].wait, Wait::Poll { .. }) || c.can_run(t))
+            (0..c.threads.len()).any(|t| matches!(c.threads[t].wait, Wait::Poll { .. }) || c.can_run(t))
         };
         let going_on = cores.iter().any(can_go_on);
         if !going_on || self.idle_epochs > PATIENCE {
@@ -105,12 +94,10 @@ impl<'a> Boundary<'a> {
             return Err(deadlock::report(self.shared, cores, ErrorKind::Deadlock));
         }
         if self.idle_polls > self.shared.options.poll_limit {
-            return Err(
-                deadlock::report(self.shared, cores, ErrorKind::Livelock).numbers(format!(
-                    "{} polls in {} epochs without any other progress",
-                    self.idle_polls, self.idle_epochs
-                )),
-            );
+            return Err(deadlock::report(self.shared, cores, ErrorKind::Livelock).numbers(format!(
+                "{} polls in {} epochs without any other progress",
+                self.idle_polls, self.idle_epochs
+            )));
         }
         Ok(None)
     }
@@ -119,10 +106,7 @@ impl<'a> Boundary<'a> {
     /// there was anything.
     fn deliver(&mut self, cores: &mut AllCores<'_>, dram: &mut Dram) -> bool {
         let count = cores.len();
-        let first = self
-            .dice
-            .as_mut()
-            .map_or(0, |d| d.below(count.max(1) as u32) as usize);
+        let first = self.dice.as_mut().map_or(0, |d| d.below(count.max(1) as u32) as usize);
         let mut moved = false;
         for k in 0..count {
             let i = (first + k) % count;
@@ -145,7 +129,7 @@ impl<'a> Boundary<'a> {
                     What::Increment { by } => {
                         thread.atomics[noc] -= 1;
                         if let Remote::L1 { core, addr } = op.dest {
-                            let l1 = &mut self.l1[core as usize];
+                            let l1 = self.l1.to(core);
                             l1.set_word(addr, l1.word(addr).wrapping_add(by));
                         }
                     }
@@ -157,14 +141,10 @@ impl<'a> Boundary<'a> {
                             Source::L1(from) => {
                                 thread.uncaptured[noc] -= 1;
                                 queue.uncaptured -= 1;
-                                let source = self.l1[core.index as usize].duplicate();
+                                let source = self.l1.from(core.index);
                                 match op.dest {
-                                    Remote::Dram { bank, addr } => {
-                                        dram.write(bank, addr, source.bytes(from, len))
-                                    }
-                                    Remote::L1 { core, addr } => {
-                                        self.l1[core as usize].copy_from(addr, &source, from, len)
-                                    }
+                                    Remote::Dram { bank, addr } => dram.write(bank, addr, source.bytes(from, len)),
+                                    Remote::L1 { core, addr } => self.l1.to(core).copy_from(addr, &source, from, len),
                                 }
                             }
                             Source::Captured(offset) => {
@@ -172,9 +152,7 @@ impl<'a> Boundary<'a> {
                                 match op.dest {
                                     Remote::Dram { bank, addr } => dram.write(bank, addr, bytes),
                                     Remote::L1 { core, addr } => {
-                                        self.l1[core as usize]
-                                            .bytes_mut(addr, len)
-                                            .copy_from_slice(bytes);
+                                        self.l1.to(core).bytes_mut(addr, len).copy_from_slice(bytes);
                                     }
                                 }
                             }
@@ -199,13 +177,8 @@ impl<'a> Boundary<'a> {
                 };
                 thread.reads.retain(|read| match read.source {
                     Remote::L1 { core: from, addr } if read.noc == noc => {
-                        let source = self.l1[from as usize].duplicate();
-                        self.l1[core.index as usize].copy_from(
-                            read.dest,
-                            &source,
-                            addr,
-                            read.size as usize,
-                        );
+                        let source = self.l1.from(from);
+                        self.l1.to(core.index).copy_from(read.dest, &source, addr, read.size as usize);
                         false
                     }
                     _ => true,
@@ -222,19 +195,13 @@ impl<'a> Boundary<'a> {
         if !self.shared.options.leftover_pages_are_errors {
             return Ok(());
         }
-        let with_leftovers =
-            |c: &&super::core::CoreState| c.cbs.list.iter().any(|cb| cb.available() > 0);
+        let with_leftovers = |c: &&super::core::CoreState| c.cbs.list.iter().any(|cb| cb.available() > 0);
         let Some(core) = cores.iter().find(with_leftovers) else {
             return Ok(());
         };
         let mut error = None;
         for cb in core.cbs.list.iter().filter(|cb| cb.available() > 0) {
-            let text = format!(
-                "{}: {} pushed, {} popped",
-                cb.title(),
-                cb.received,
-                cb.acked
-            );
+            let text = format!("{}: {} pushed, {} popped", cb.title(), cb.received, cb.acked);
             let next = match error {
                 None => SimError::new(
                     ErrorKind::EndOfKernel,
@@ -242,15 +209,10 @@ impl<'a> Boundary<'a> {
                 ),
                 Some(error) => error,
             };
-            error = Some(
-                next.label(cb.last_push, "the last push was here")
-                    .note(text),
-            );
+            error = Some(next.label(cb.last_push, "the last push was here").note(text));
         }
         let more = cores.iter().filter(with_leftovers).count() - 1;
-        let error = error.unwrap_or_else(|| {
-            SimError::new(ErrorKind::EndOfKernel, "pages left in circular buffers")
-        });
+        let error = error.unwrap_or_else(|| SimError::new(ErrorKind::EndOfKernel, "pages left in circular buffers"));
         Err(error
             .numbers(core.core.to_string())
             .help("the consumer must wait for and pop as many pages as are pushed")
@@ -271,11 +233,7 @@ impl<'a> Boundary<'a> {
                 Ok(report)
             }
             Some(Err(error)) => Err(error.seed(seed)),
-            None => Err(SimError::new(
-                ErrorKind::Launch,
-                "the simulator lost one of its OS threads",
-            )
-            .seed(seed)),
+            None => Err(SimError::new(ErrorKind::Launch, "the simulator lost one of its OS threads").seed(seed)),
         }
     }
 }
@@ -283,7 +241,5 @@ impl<'a> Boundary<'a> {
 /// The error of the first core that has one.
 fn first_error(cores: &mut AllCores<'_>) -> Option<SimError> {
     let failed = cores.iter().filter(|c| c.error.is_some()).count();
-    (0..cores.len())
-        .find_map(|i| cores.get_mut(i).error.take())
-        .map(|e| e.more(failed - 1))
+    (0..cores.len()).find_map(|i| cores.get_mut(i).error.take()).map(|e| e.more(failed - 1))
 }

@@ -132,10 +132,7 @@ const NONE: u8 = u8::MAX;
 
 impl CbTable {
     pub(super) fn new() -> CbTable {
-        CbTable {
-            list: Vec::new(),
-            index: [NONE; 64],
-        }
+        CbTable { list: Vec::new(), index: [NONE; 64] }
     }
 
     /// The launch was checked: ids are in range and different.

@@ -151,11 +151,7 @@ impl CoreState {
 
     pub(super) fn who(&self, thread: usize) -> Who {
         let t = &self.threads[thread];
-        Who {
-            core: self.core,
-            processor: t.processor,
-            kernel: t.kernel.clone(),
-        }
+        Who { core: self.core, processor: t.processor, kernel: t.kernel.clone() }
     }
 
     /// `ncrisc kernel 'read'` in messages about this core.
@@ -166,16 +162,8 @@ impl CoreState {
 
     /// An error of this thread.
     #[cold]
-    pub(super) fn error(
-        &self,
-        thread: usize,
-        kind: ErrorKind,
-        message: impl Into<String>,
-        site: Site,
-    ) -> SimError {
-        SimError::new(kind, message)
-            .label(site, "")
-            .who(self.who(thread))
+    pub(super) fn error(&self, thread: usize, kind: ErrorKind, message: impl Into<String>, site: Site) -> SimError {
+        SimError::new(kind, message).label(site, "").who(self.who(thread))
     }
 
     #[inline]
@@ -199,9 +187,6 @@ impl CoreState {
     /// A failed poll of the running thread.
     pub(super) fn poll(&mut self) -> Wait {
         self.counters.polls += 1;
-        Wait::Poll {
-            progress: self.progress,
-            epoch: self.epoch,
-        }
+        Wait::Poll { progress: self.progress, epoch: self.epoch }
     }
 }

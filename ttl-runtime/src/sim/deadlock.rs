@@ -50,11 +50,7 @@ pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, kind: ErrorKind) -> 
             }
         }
     }
-    let plural = if threads == 1 {
-        "thread waits"
-    } else {
-        "threads wait"
-    };
+    let plural = if threads == 1 { "thread waits" } else { "threads wait" };
     let message = match kind {
         ErrorKind::Livelock => format!("livelock: {threads} {plural} or poll for ever"),
         _ => format!("deadlock: {threads} {plural} and nothing can wake them"),
@@ -62,16 +58,10 @@ pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, kind: ErrorKind) -> 
     let mut error = SimError::new(kind, message);
     for g in groups.iter().take(SHOWN) {
         let cores = core_set(shared.arch.grid_x, &g.cores);
-        error = error.label(
-            g.site,
-            format!("{cores} {} `{}` {}", g.processor, g.kernel, g.waits_for),
-        );
+        error = error.label(g.site, format!("{cores} {} `{}` {}", g.processor, g.kernel, g.waits_for));
     }
     if groups.len() > SHOWN {
-        error = error.note(format!(
-            "{} more groups of threads wait",
-            groups.len() - SHOWN
-        ));
+        error = error.note(format!("{} more groups of threads wait", groups.len() - SHOWN));
     }
     let mut helps: Vec<&String> = Vec::new();
     for help in groups.iter().filter_map(|g| g.help.as_ref()) {
@@ -79,10 +69,7 @@ pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, kind: ErrorKind) -> 
             helps.push(help);
         }
     }
-    helps
-        .into_iter()
-        .take(4)
-        .fold(error, |e, h| e.help(h.clone()))
+    helps.into_iter().take(4).fold(error, |e, h| e.help(h.clone()))
 }
 
 /// What a thread waits for, and what is wrong if that is evident.
@@ -99,10 +86,9 @@ fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
             );
             let help = match c.producer {
                 None => Some(format!("no kernel on this core fills `{}`", c.name)),
-                Some((p, _)) if p == thread => Some(format!(
-                    "`{}` is filled by the same kernel, which must push before it waits",
-                    c.name
-                )),
+                Some((p, _)) if p == thread => {
+                    Some(format!("`{}` is filled by the same kernel, which must push before it waits", c.name))
+                }
                 Some((p, _)) if core.threads[p].wait == Wait::Finished => Some(format!(
                     "{} has ended after pushing {} pages of `{}`; {} were popped, so the wait for {pages} more cannot succeed",
                     core.thread_title(p),
@@ -124,10 +110,9 @@ fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
             );
             let help = match c.consumer {
                 None => Some(format!("no kernel on this core empties `{}`", c.name)),
-                Some((p, _)) if p == thread => Some(format!(
-                    "`{}` is emptied by the same kernel, which must pop before it reserves more",
-                    c.name
-                )),
+                Some((p, _)) if p == thread => {
+                    Some(format!("`{}` is emptied by the same kernel, which must pop before it reserves more", c.name))
+                }
                 Some((p, _)) if core.threads[p].wait == Wait::Finished => Some(format!(
                     "{} has ended after popping {} pages of `{}`; {} were pushed, so nobody makes room for {pages} more",
                     core.thread_title(p),
@@ -141,19 +126,17 @@ fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
         }
         Wait::SemaphoreEqual { addr, value } | Wait::SemaphoreMin { addr, value } => {
             let exact = matches!(t.wait, Wait::SemaphoreEqual { .. });
-            let name = core.semaphores.iter().find(|s| s.1 == addr).map_or_else(
-                || format!("the word at L1 {addr:#x}"),
-                |s| format!("semaphore {}", s.0),
-            );
+            let name = core
+                .semaphores
+                .iter()
+                .find(|s| s.1 == addr)
+                .map_or_else(|| format!("the word at L1 {addr:#x}"), |s| format!("semaphore {}", s.0));
             let now = core.l1.word(addr);
             let relation = if exact { "to be" } else { "to be at least" };
             let help = (exact && now > value).then(|| {
                 format!("{name} has passed {value}: it is compared for equality; use `noc_semaphore_wait_min` or reset it in time")
             });
-            (
-                format!("waits for {name} {relation} {value}: it is {now}"),
-                help,
-            )
+            (format!("waits for {name} {relation} {value}: it is {now}"), help)
         }
         Wait::Poll { .. } | Wait::Ready => ("polls".to_owned(), None),
         Wait::Reads { .. } => ("waits for reads to land".to_owned(), None),
@@ -177,15 +160,9 @@ fn core_set(grid_x: u32, cores: &[Core]) -> String {
         }
         // The widest run to the right, then as many full rows below as there are.
         let has = |x: u32, y: u32| left.contains(&Core::new(x, y));
-        let end_x = (start.x..grid_x)
-            .take_while(|&x| has(x, start.y))
-            .last()
-            .unwrap_or(start.x);
+        let end_x = (start.x..grid_x).take_while(|&x| has(x, start.y)).last().unwrap_or(start.x);
         let full = |y: u32| (start.x..=end_x).all(|x| has(x, y));
-        let end_y = (start.y..)
-            .take_while(|&y| full(y))
-            .last()
-            .unwrap_or(start.y);
+        let end_y = (start.y..).take_while(|&y| full(y)).last().unwrap_or(start.y);
         if shown > 0 {
             text.push_str(", ");
         }
@@ -205,20 +182,11 @@ mod tests {
 
     #[test]
     fn cores_are_shown_as_rectangles() {
-        let all: Vec<Core> = (0..4)
-            .flat_map(|y| (0..8).map(move |x| Core::new(x, y)))
-            .collect();
+        let all: Vec<Core> = (0..4).flat_map(|y| (0..8).map(move |x| Core::new(x, y))).collect();
         assert_eq!(core_set(8, &all), "core(0,0)-(7,3)");
         assert_eq!(core_set(8, &all[..9]), "core(0,0)-(7,0), core(0,1)");
         assert_eq!(core_set(8, &[Core::new(3, 2)]), "core(3,2)");
-        let sparse: Vec<Core> = all
-            .iter()
-            .copied()
-            .filter(|c| (c.x + c.y) % 2 == 0)
-            .collect();
-        assert_eq!(
-            core_set(8, &sparse),
-            "core(0,0), core(2,0), core(4,0), core(6,0) and 12 more cores"
-        );
+        let sparse: Vec<Core> = all.iter().copied().filter(|c| (c.x + c.y) % 2 == 0).collect();
+        assert_eq!(core_set(8, &sparse), "core(0,0), core(2,0), core(4,0), core(6,0) and 12 more cores");
     }
 }

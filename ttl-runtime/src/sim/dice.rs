@@ -9,10 +9,7 @@ pub(super) struct Dice {
 impl Dice {
     /// `lane` tells generators of one seed apart (one per core).
     pub(super) fn new(seed: u64, lane: u64) -> Dice {
-        let mut dice = Dice {
-            state: 0,
-            stream: (lane << 1) | 1,
-        };
+        let mut dice = Dice { state: 0, stream: (lane << 1) | 1 };
         dice.next();
         dice.state = dice.state.wrapping_add(seed);
         dice.next();
@@ -21,9 +18,7 @@ impl Dice {
 
     pub(super) fn next(&mut self) -> u32 {
         let old = self.state;
-        self.state = old
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(self.stream);
+        self.state = old.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(self.stream);
         let shifted = (((old >> 18) ^ old) >> 27) as u32;
         shifted.rotate_right((old >> 59) as u32)
     }

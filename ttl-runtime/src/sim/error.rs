@@ -96,10 +96,7 @@ impl SimError {
 
     #[must_use]
     pub fn label(mut self, site: Site, text: impl Into<String>) -> SimError {
-        self.0.labels.push(Label {
-            site,
-            text: text.into(),
-        });
+        self.0.labels.push(Label { site, text: text.into() });
         self
     }
 
@@ -168,16 +165,11 @@ impl fmt::Display for SimError {
         lines.extend(d.notes.iter().map(|n| format!("note: {n}")));
         if d.more > 0 {
             let plural = if d.more == 1 { "core" } else { "cores" };
-            lines.push(format!(
-                "note: {} more {plural} failed at the same time",
-                d.more
-            ));
+            lines.push(format!("note: {} more {plural} failed at the same time", d.more));
         }
         lines.extend(d.help.iter().map(|h| format!("help: {h}")));
         if let Some(seed) = d.seed {
-            lines.push(format!(
-                "note: random schedule with seed {seed:#x}; the same seed gives the same run"
-            ));
+            lines.push(format!("note: random schedule with seed {seed:#x}; the same seed gives the same run"));
         }
         snippet::render(f, &d.message, &d.labels, &lines)
     }

@@ -208,15 +208,9 @@ impl Launch<'_> {
         let fail = |message: String| Err(SimError::new(ErrorKind::Launch, message));
         let mut seen = HashSet::new();
         for cb in &self.cbs {
-            let what = format!(
-                "circular buffer `{}` (id {}) on {}",
-                cb.name, cb.id, cb.core
-            );
+            let what = format!("circular buffer `{}` (id {}) on {}", cb.name, cb.id, cb.core);
             if !arch.contains(cb.core) {
-                return fail(format!(
-                    "{what}: the grid is {} x {}",
-                    arch.grid_x, arch.grid_y
-                ));
+                return fail(format!("{what}: the grid is {} x {}", arch.grid_x, arch.grid_y));
             }
             if cb.id >= arch.cb_ids {
                 return fail(format!("{what}: ids go from 0 to {}", arch.cb_ids - 1));
@@ -225,13 +219,9 @@ impl Launch<'_> {
                 return fail(format!("{what}: there are two of this id"));
             }
             if cb.num_pages == 0 || cb.num_pages > arch.cb_max_pages {
-                return fail(format!(
-                    "{what}: {} pages; 1 to {} are possible",
-                    cb.num_pages, arch.cb_max_pages
-                ));
+                return fail(format!("{what}: {} pages; 1 to {} are possible", cb.num_pages, arch.cb_max_pages));
             }
-            if cb.page_size == 0 || !cb.page_size.is_multiple_of(16) || !cb.addr.is_multiple_of(16)
-            {
+            if cb.page_size == 0 || !cb.page_size.is_multiple_of(16) || !cb.addr.is_multiple_of(16) {
                 let (addr, size) = (cb.addr, cb.page_size);
                 return fail(format!(
                     "{what}: address {addr:#x} and page size {size} must be multiples of 16, and not 0"
@@ -249,10 +239,7 @@ impl Launch<'_> {
         for sem in &self.semaphores {
             let what = format!("semaphore {} on {}", sem.id, sem.core);
             if !arch.contains(sem.core) {
-                return fail(format!(
-                    "{what}: the grid is {} x {}",
-                    arch.grid_x, arch.grid_y
-                ));
+                return fail(format!("{what}: the grid is {} x {}", arch.grid_x, arch.grid_y));
             }
             if sem.id >= arch.semaphores {
                 return fail(format!("{what}: ids go from 0 to {}", arch.semaphores - 1));
@@ -261,36 +248,24 @@ impl Launch<'_> {
                 return fail(format!("{what}: there are two of this id"));
             }
             if !sem.addr.is_multiple_of(16) || u64::from(sem.addr) + 4 > u64::from(arch.l1_size) {
-                return fail(format!(
-                    "{what}: address {:#x} must be a multiple of 16 inside L1",
-                    sem.addr
-                ));
+                return fail(format!("{what}: address {:#x} must be a multiple of 16 inside L1", sem.addr));
             }
         }
         let mut seen = HashSet::new();
         for t in &self.threads {
             let what = format!("kernel `{}` on {} {}", t.kernel, t.core, t.processor);
             if !arch.contains(t.core) {
-                return fail(format!(
-                    "{what}: the grid is {} x {}",
-                    arch.grid_x, arch.grid_y
-                ));
+                return fail(format!("{what}: the grid is {} x {}", arch.grid_x, arch.grid_y));
             }
             if !seen.insert((t.core, t.processor)) {
                 return fail(format!("{what}: there are two kernels on this processor"));
             }
             if t.noc > 1 {
-                return fail(format!(
-                    "{what}: NoC {} does not exist; the chip has NoC 0 and 1",
-                    t.noc
-                ));
+                return fail(format!("{what}: NoC {} does not exist; the chip has NoC 0 and 1", t.noc));
             }
             let args = t.runtime_args.len() + t.common_args.len();
             if args > arch.max_runtime_args as usize {
-                return fail(format!(
-                    "{what}: {args} runtime arguments; {} are possible",
-                    arch.max_runtime_args
-                ));
+                return fail(format!("{what}: {args} runtime arguments; {} are possible", arch.max_runtime_args));
             }
         }
         Ok(())

@@ -47,7 +47,7 @@ mod thread;
 pub use compare::{MemoryDifference, Place};
 pub use error::{ErrorKind, SimError};
 pub use launch::{
-    CbLaunch, Launch, Processor, RunOptions, RunReport, Schedule, SemLaunch, TensorLaunch, ThreadLaunch, Progress,
+    CbLaunch, Launch, Processor, Progress, RunOptions, RunReport, Schedule, SemLaunch, TensorLaunch, ThreadLaunch,
 };
 pub use machine::Machine;
 pub use noc::NocAddr;

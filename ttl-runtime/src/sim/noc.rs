@@ -17,8 +17,7 @@ const COORDINATE_MASK: u64 = (1 << COORDINATE_BITS) - 1;
 impl NocAddr {
     /// Coordinates above 63 and addresses above 36 bits do not exist on the chip; they are folded to ones that no endpoint has.
     pub const fn new(x: u32, y: u32, local: u64) -> NocAddr {
-        let fits =
-            x <= COORDINATE_MASK as u32 && y <= COORDINATE_MASK as u32 && local >> LOCAL_BITS == 0;
+        let fits = x <= COORDINATE_MASK as u32 && y <= COORDINATE_MASK as u32 && local >> LOCAL_BITS == 0;
         if !fits {
             return NocAddr(u64::MAX >> (64 - LOCAL_BITS - 2 * COORDINATE_BITS));
         }
@@ -66,8 +65,7 @@ impl Endpoints {
         for y in 0..arch.grid_y {
             for x in 0..arch.grid_x {
                 let core = Core::new(x, y);
-                table[slot(arch.virtual_core(core))] =
-                    Endpoint::Worker(arch.core_index(core) as u16);
+                table[slot(arch.virtual_core(core))] = Endpoint::Worker(arch.core_index(core) as u16);
             }
         }
         for bank in 0..arch.dram_banks {
@@ -182,29 +180,14 @@ impl Queue {
         }
         // Entries are in order of issue but captured in any order; sort a copy of the references by offset.
         let mut order: Vec<usize> = (0..self.list.len()).collect();
-        order.retain(|&i| {
-            matches!(
-                self.list[i].what,
-                What::Write {
-                    source: Source::Captured(_),
-                    ..
-                }
-            )
-        });
+        order.retain(|&i| matches!(self.list[i].what, What::Write { source: Source::Captured(_), .. }));
         order.sort_by_key(|&i| match self.list[i].what {
-            What::Write {
-                source: Source::Captured(offset),
-                ..
-            } => offset,
+            What::Write { source: Source::Captured(offset), .. } => offset,
             _ => 0,
         });
         let mut end = 0;
         for i in order {
-            if let What::Write {
-                source: Source::Captured(offset),
-                size,
-            } = &mut self.list[i].what
-            {
+            if let What::Write { source: Source::Captured(offset), size } = &mut self.list[i].what {
                 let start = *offset as usize;
                 self.arena.copy_within(start..start + *size as usize, end);
                 *offset = end as u32;
@@ -228,27 +211,17 @@ mod tests {
                     let v = arch.virtual_core(Core::new(x, y));
                     let addr = NocAddr::new(v.x, v.y, 0x1234);
                     assert_eq!((addr.x(), addr.y(), addr.local()), (v.x, v.y, 0x1234));
-                    assert_eq!(
-                        table.find(addr),
-                        Endpoint::Worker(arch.core_index(Core::new(x, y)) as u16)
-                    );
+                    assert_eq!(table.find(addr), Endpoint::Worker(arch.core_index(Core::new(x, y)) as u16));
                 }
             }
             for bank in 0..arch.dram_banks {
                 let c = dram_coordinates(&arch, bank);
-                assert_eq!(
-                    table.find(NocAddr::new(c.x, c.y, 0)),
-                    Endpoint::Dram(bank as u16)
-                );
+                assert_eq!(table.find(NocAddr::new(c.x, c.y, 0)), Endpoint::Dram(bank as u16));
             }
             let found = table.0.iter().filter(|&&e| e != Endpoint::Nobody).count() as u32;
             assert_eq!(found, arch.cores() + arch.dram_banks);
-            for bad in [
-                NocAddr::new(64, 0, 0),
-                NocAddr::new(0, 99, 0),
-                NocAddr::new(1, 2, 1 << 36),
-                NocAddr(u64::MAX),
-            ] {
+            for bad in [NocAddr::new(64, 0, 0), NocAddr::new(0, 99, 0), NocAddr::new(1, 2, 1 << 36), NocAddr(u64::MAX)]
+            {
                 assert_eq!(table.find(bad), Endpoint::Nobody);
             }
         }

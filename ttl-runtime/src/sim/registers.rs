@@ -21,41 +21,13 @@ pub enum SrcOrder {
 /// An init of the unpackers and the matrix unit; each replaces the one before. Operands are circular-buffer ids.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FpuInit {
-    Copy {
-        cb: u32,
-    },
-    Add {
-        a: u32,
-        b: u32,
-        acc: bool,
-    },
-    Sub {
-        a: u32,
-        b: u32,
-        acc: bool,
-    },
-    Mul {
-        a: u32,
-        b: u32,
-    },
-    Matmul {
-        in0: u32,
-        in1: u32,
-        transpose: bool,
-    },
-    MatmulBlock {
-        in0: u32,
-        in1: u32,
-        transpose: bool,
-        ct: u32,
-        rt: u32,
-        kt: u32,
-    },
-    Reuse {
-        op: BinaryOp,
-        cb: u32,
-        dest: ReuseDest,
-    },
+    Copy { cb: u32 },
+    Add { a: u32, b: u32, acc: bool },
+    Sub { a: u32, b: u32, acc: bool },
+    Mul { a: u32, b: u32 },
+    Matmul { in0: u32, in1: u32, transpose: bool },
+    MatmulBlock { in0: u32, in1: u32, transpose: bool, ct: u32, rt: u32, kt: u32 },
+    Reuse { op: BinaryOp, cb: u32, dest: ReuseDest },
 }
 
 impl FpuInit {
@@ -75,23 +47,10 @@ impl FpuInit {
     /// Circular buffers in SrcA and SrcB.
     pub(super) fn operands(self) -> (Option<u32>, Option<u32>) {
         match self {
-            FpuInit::Copy { cb }
-            | FpuInit::Reuse {
-                cb,
-                dest: ReuseDest::DestToSrcB,
-                ..
-            } => (Some(cb), None),
-            FpuInit::Reuse {
-                cb,
-                dest: ReuseDest::DestToSrcA,
-                ..
-            } => (None, Some(cb)),
-            FpuInit::Add { a, b, .. } | FpuInit::Sub { a, b, .. } | FpuInit::Mul { a, b } => {
-                (Some(a), Some(b))
-            }
-            FpuInit::Matmul { in0, in1, .. } | FpuInit::MatmulBlock { in0, in1, .. } => {
-                (Some(in1), Some(in0))
-            }
+            FpuInit::Copy { cb } | FpuInit::Reuse { cb, dest: ReuseDest::DestToSrcB, .. } => (Some(cb), None),
+            FpuInit::Reuse { cb, dest: ReuseDest::DestToSrcA, .. } => (None, Some(cb)),
+            FpuInit::Add { a, b, .. } | FpuInit::Sub { a, b, .. } | FpuInit::Mul { a, b } => (Some(a), Some(b)),
+            FpuInit::Matmul { in0, in1, .. } | FpuInit::MatmulBlock { in0, in1, .. } => (Some(in1), Some(in0)),
         }
     }
 }
@@ -169,10 +128,7 @@ pub(super) struct ComputeUnit {
 
 impl ComputeUnit {
     pub(super) fn new(config: &Arc<ComputeConfig>, arch: ArchKind) -> ComputeUnit {
-        let unset = Configured {
-            format: DataFormat::Bf16,
-            site: Site::UNKNOWN,
-        };
+        let unset = Configured { format: DataFormat::Bf16, site: Site::UNKNOWN };
         ComputeUnit {
             math: MathConfig {
                 arch,

@@ -10,7 +10,7 @@ use super::boundary::Boundary;
 use super::core::{CoreState, Wait};
 use super::error::{ErrorKind, SimError};
 use super::launch::{Launch, Processor, RunOptions, RunReport, TensorLaunch};
-use super::memory::{Dram, L1View};
+use super::memory::{AllL1, Dram};
 use super::noc::{Endpoints, Outgoing, What};
 use super::registers::Phase;
 use super::thread::Fiber;
@@ -39,9 +39,7 @@ impl Shared {
         if addr >= self.arch.l1_base {
             return end <= self.arch.l1_size;
         }
-        self.low_regions[core as usize]
-            .iter()
-            .any(|r| addr >= r.0 && end <= r.1)
+        self.low_regions[core as usize].iter().any(|r| addr >= r.0 && end <= r.1)
     }
 
     pub(super) fn core_at(&self, index: u32) -> Core {
@@ -62,16 +60,11 @@ impl Cores {
         for (i, core) in list.into_iter().enumerate() {
             groups[i % workers].push(core);
         }
-        Cores {
-            groups: groups.into_iter().map(Mutex::new).collect(),
-            count,
-        }
+        Cores { groups: groups.into_iter().map(Mutex::new).collect(), count }
     }
 
     fn group(&self, worker: usize) -> MutexGuard<'_, Vec<CoreState>> {
-        self.groups[worker]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.groups[worker].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All cores, in order, for the boundary.
@@ -80,11 +73,7 @@ impl Cores {
         for (guard, group) in guards.iter_mut().zip(&self.groups) {
             *guard = Some(group.lock().unwrap_or_else(PoisonError::into_inner));
         }
-        AllCores {
-            guards,
-            workers: self.groups.len(),
-            count: self.count,
-        }
+        AllCores { guards, workers: self.groups.len(), count: self.count }
     }
 }
 
@@ -123,23 +112,14 @@ pub(super) fn run(
     shared: &Shared,
     launch: &Launch<'_>,
     cores: Vec<CoreState>,
-    l1: Vec<L1View>,
+    l1: AllL1<'_>,
     dram: &mut Dram,
     stacks: &mut Vec<DefaultStack>,
 ) -> Result<RunReport, SimError> {
     let workers = worker_count(shared.options.threads, cores.len());
     // Bodies by core and thread, in the order of `CoreState::threads`.
-    let entries: Vec<Vec<&(dyn Fn() + Sync)>> = cores
-        .iter()
-        .map(|c| {
-            launch
-                .threads
-                .iter()
-                .filter(|t| t.core == c.core)
-                .map(|t| t.entry)
-                .collect()
-        })
-        .collect();
+    let entries: Vec<Vec<&(dyn Fn() + Sync)>> =
+        cores.iter().map(|c| launch.threads.iter().filter(|t| t.core == c.core).map(|t| t.entry).collect()).collect();
     let all = All {
         shared,
         entries,
@@ -154,9 +134,8 @@ pub(super) fn run(
         let all = &all;
         for w in 1..workers {
             // If the system gives no thread, nobody could take these cores: make it an error, not a hang.
-            let spawned = std::thread::Builder::new()
-                .name(format!("ttl-sim-{w}"))
-                .spawn_scoped(scope, move || all.work(w));
+            let spawned =
+                std::thread::Builder::new().name(format!("ttl-sim-{w}")).spawn_scoped(scope, move || all.work(w));
             if spawned.is_err() {
                 all.lost(w);
                 break;
@@ -164,23 +143,15 @@ pub(super) fn run(
         }
         all.work(0);
     });
-    *dram = all
-        .dram
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    *stacks = all
-        .pool
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
-    all.boundary
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-        .finish(&all.cores)
+    *dram = all.dram.into_inner().unwrap_or_else(PoisonError::into_inner);
+    *stacks = all.pool.into_inner().unwrap_or_else(PoisonError::into_inner);
+    all.boundary.into_inner().unwrap_or_else(PoisonError::into_inner).finish(&all.cores)
 }
 
 fn worker_count(wanted: usize, cores: usize) -> usize {
     let available = || std::thread::available_parallelism().map_or(1, usize::from);
-    let wanted = if wanted == 0 { available() } else { wanted };
+    // Meeting at the barrier costs more than a few cores gain.
+    let wanted = if wanted == 0 { available().min(cores.div_ceil(8)) } else { wanted };
     wanted.clamp(1, MAX_WORKERS).min(cores.max(1))
 }
 
@@ -237,14 +208,9 @@ impl All<'_> {
         let mine = self.entries.iter().skip(w).step_by(workers);
         mine.map(|entries| {
             let one = |(thread, &entry): (usize, &&(dyn Fn() + Sync))| {
-                let stack = pool
-                    .pop()
-                    .map_or_else(|| DefaultStack::new(self.shared.options.stack_bytes), Ok)
-                    .map_err(|e| {
-                        SimError::new(
-                            ErrorKind::Launch,
-                            format!("no memory for the stack of a kernel thread: {e}"),
-                        )
+                let stack =
+                    pool.pop().map_or_else(|| DefaultStack::new(self.shared.options.stack_bytes), Ok).map_err(|e| {
+                        SimError::new(ErrorKind::Launch, format!("no memory for the stack of a kernel thread: {e}"))
                     })?;
                 // SAFETY: `entry` is borrowed by the launch, which outlives the scope of this worker, where the fiber ends.
                 Ok(unsafe { Fiber::new(stack, thread, entry) })
@@ -342,35 +308,19 @@ fn unfinished(core: &CoreState, thread: usize) -> Option<SimError> {
         return Some(error.help("call `noc_async_read_barrier` before the kernel ends"));
     }
     let sent = |writes: bool| {
-        let is = |op: &&Outgoing| {
-            usize::from(op.thread) == thread && matches!(op.what, What::Write { .. }) == writes
-        };
-        let site = core
-            .queue
-            .list
-            .iter()
-            .find(is)
-            .map_or(Site::UNKNOWN, |op| op.site);
+        let is = |op: &&Outgoing| usize::from(op.thread) == thread && matches!(op.what, What::Write { .. }) == writes;
+        let site = core.queue.list.iter().find(is).map_or(Site::UNKNOWN, |op| op.site);
         (core.queue.list.iter().filter(is).count(), site)
     };
     if t.unacked.iter().any(|&n| n > 0) {
         let (count, site) = sent(true);
-        let error = core.error(
-            thread,
-            ErrorKind::EndOfKernel,
-            format!("{title} with {count} writes under way"),
-            site,
-        );
+        let error = core.error(thread, ErrorKind::EndOfKernel, format!("{title} with {count} writes under way"), site);
         return Some(error.help("call `noc_async_write_barrier` before the kernel ends"));
     }
     if t.atomics.iter().any(|&n| n > 0) {
         let (count, site) = sent(false);
-        let error = core.error(
-            thread,
-            ErrorKind::EndOfKernel,
-            format!("{title} with {count} increments under way"),
-            site,
-        );
+        let error =
+            core.error(thread, ErrorKind::EndOfKernel, format!("{title} with {count} increments under way"), site);
         return Some(error.help("call `noc_async_atomic_barrier` before the kernel ends"));
     }
     if t.processor == Processor::Compute

@@ -24,18 +24,9 @@ pub struct Label {
 ///    = numbers
 ///    = help: what to do
 /// ```
-pub fn render(
-    f: &mut fmt::Formatter<'_>,
-    message: &str,
-    labels: &[Label],
-    lines: &[String],
-) -> fmt::Result {
+pub fn render(f: &mut fmt::Formatter<'_>, message: &str, labels: &[Label], lines: &[String]) -> fmt::Result {
     write!(f, "error: {message}")?;
-    let width = labels
-        .iter()
-        .map(|l| l.site.line.max(1).ilog10() as usize + 1)
-        .max()
-        .unwrap_or(1);
+    let width = labels.iter().map(|l| l.site.line.max(1).ilog10() as usize + 1).max().unwrap_or(1);
     let mut open = false;
     for (i, label) in labels.iter().enumerate() {
         let arrow = if i == 0 { "-->" } else { ":::" };
@@ -44,10 +35,7 @@ pub fn render(
             Some(text) => {
                 let text = text.trim_end().replace('\t', "    ");
                 let indent = text.len() - text.trim_start().len();
-                let caret = (label.site.column as usize)
-                    .checked_sub(1)
-                    .unwrap_or(indent)
-                    .min(text.len());
+                let caret = (label.site.column as usize).checked_sub(1).unwrap_or(indent).min(text.len());
                 write!(f, "\n{:width$} |\n{:>width$} | {text}", "", label.site.line)?;
                 write!(f, "\n{:width$} | {:caret$}^", "", "")?;
                 if !label.text.is_empty() {
@@ -94,11 +82,7 @@ fn find(file: &str) -> Option<PathBuf> {
         return None;
     }
     let here = std::env::current_dir().ok()?;
-    here.ancestors()
-        .skip(1)
-        .take(4)
-        .map(|dir| dir.join(path))
-        .find(|p| p.is_file())
+    here.ancestors().skip(1).take(4).map(|dir| dir.join(path)).find(|p| p.is_file())
 }
 
 #[cfg(test)]
@@ -114,19 +98,8 @@ mod tests {
 
     #[test]
     fn shows_source_lines_and_advice() {
-        let site = Site {
-            file: file!(),
-            line: 1,
-            column: 5,
-        };
-        let text = Show(
-            &[Label {
-                site,
-                text: "here".into(),
-            }],
-            &["help: do not".into()],
-        )
-        .to_string();
+        let site = Site { file: file!(), line: 1, column: 5 };
+        let text = Show(&[Label { site, text: "here".into() }], &["help: do not".into()]).to_string();
         let want = format!(
             "error: it failed\n --> {}:1:5\n  |\n1 | //! One look for all diagnostics: the message, the source lines it is about, and the lines of \
              numbers and advice.\n  |     ^ here\n  |\n  = help: do not",
@@ -137,22 +110,8 @@ mod tests {
 
     #[test]
     fn does_without_the_file() {
-        let site = Site {
-            file: "no/such/file.rs",
-            line: 12,
-            column: 0,
-        };
-        let text = Show(
-            &[Label {
-                site,
-                text: "here".into(),
-            }],
-            &["a\nb".into()],
-        )
-        .to_string();
-        assert_eq!(
-            text,
-            "error: it failed\n  --> no/such/file.rs:12: here\n   = a\n     b"
-        );
+        let site = Site { file: "no/such/file.rs", line: 12, column: 0 };
+        let text = Show(&[Label { site, text: "here".into() }], &["a\nb".into()]).to_string();
+        assert_eq!(text, "error: it failed\n  --> no/such/file.rs:12: here\n   = a\n     b");
     }
 }

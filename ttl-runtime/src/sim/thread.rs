@@ -73,14 +73,8 @@ pub(super) fn with<R>(f: impl FnOnce(&mut Cx<'_>) -> R) -> Option<R> {
         // SAFETY: `resume` keeps the pointee alive while the coroutine runs, and only shared references to it exist.
         let r = unsafe { &*running };
         // SAFETY: see the module docs; the pointer was taken out, so this is the only reference made from it.
-        let mut cx = unsafe {
-            Cx {
-                core: &mut *r.core.get(),
-                me: r.thread,
-                shared: &*r.shared.get(),
-                dram: &*r.dram.get(),
-            }
-        };
+        let mut cx =
+            unsafe { Cx { core: &mut *r.core.get(), me: r.thread, shared: &*r.shared.get(), dram: &*r.dram.get() } };
         let result = f(&mut cx);
         l.running.set(running);
         Some(result)
@@ -110,11 +104,7 @@ impl Fiber {
     /// # Safety
     ///
     /// `entry` must outlive the fiber.
-    pub(super) unsafe fn new(
-        stack: DefaultStack,
-        thread: usize,
-        entry: &(dyn Fn() + Sync),
-    ) -> Fiber {
+    pub(super) unsafe fn new(stack: DefaultStack, thread: usize, entry: &(dyn Fn() + Sync)) -> Fiber {
         let running = Box::new(Running {
             core: Cell::new(std::ptr::null_mut()),
             shared: Cell::new(std::ptr::null()),
@@ -144,8 +134,7 @@ impl Fiber {
         self.running.core.set(core);
         self.running.shared.set(shared);
         self.running.dram.set(dram);
-        let (outer, outer_in_kernel) =
-            LOCAL.with(|l| (l.running.replace(&*self.running), l.in_kernel.replace(true)));
+        let (outer, outer_in_kernel) = LOCAL.with(|l| (l.running.replace(&*self.running), l.in_kernel.replace(true)));
         let result = self.coroutine.resume(());
         LOCAL.with(|l| {
             l.running.set(outer);
@@ -181,17 +170,9 @@ fn panic_error(core: &CoreState, thread: usize, payload: &(dyn Any + Send)) -> S
             .downcast_ref::<&str>()
             .map(|s| (*s).to_owned())
             .or_else(|| payload.downcast_ref::<String>().cloned());
-        (
-            text.unwrap_or_else(|| "a panic without a message".to_owned()),
-            Site::UNKNOWN,
-        )
+        (text.unwrap_or_else(|| "a panic without a message".to_owned()), Site::UNKNOWN)
     });
-    core.error(
-        thread,
-        ErrorKind::Panic,
-        format!("the kernel panicked: {message}"),
-        site,
-    )
+    core.error(thread, ErrorKind::Panic, format!("the kernel panicked: {message}"), site)
 }
 
 /// Makes panics inside kernels quiet: they become errors of the run. Others go to the hook that was there before.
@@ -206,10 +187,7 @@ pub(super) fn install_panic_hook() {
                     line: l.line(),
                     column: l.column(),
                 });
-                let message = info
-                    .payload_as_str()
-                    .unwrap_or("a panic without a message")
-                    .to_owned();
+                let message = info.payload_as_str().unwrap_or("a panic without a message").to_owned();
                 PANIC.set(Some((message, site)));
             } else {
                 previous(info);

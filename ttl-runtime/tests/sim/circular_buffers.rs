@@ -36,13 +36,7 @@ fn unknown_id() {
          @ let error = reader_alone(&|| ops::cb_push_back(9, 1, here!()));
          = core(0,0) ncrisc `read`: the core has 0 `a`, 1 `b`",
     );
-    assert_eq!(
-        reader_alone(&|| ops::cb_push_back(u32::MAX, 1, here!()))
-            .details()
-            .labels
-            .len(),
-        1
-    );
+    assert_eq!(reader_alone(&|| ops::cb_push_back(u32::MAX, 1, here!())).details().labels.len(), 1);
 }
 
 #[test]

@@ -13,11 +13,7 @@ use crate::harness::*;
 const WIDE: u32 = 2;
 
 /// Runs a compute kernel whose inputs `A`, `B` (bf16) and `WIDE` (f32) get 4 tiles of ones; what it packs into `OUT` is taken away.
-fn run(
-    config: ComputeConfig,
-    packed: u32,
-    entry: &(dyn Fn() + Sync),
-) -> Result<Vec<f32>, SimError> {
+fn run(config: ComputeConfig, packed: u32, entry: &(dyn Fn() + Sync)) -> Result<Vec<f32>, SimError> {
     let mut p = Program::new();
     p.config = Arc::new(config);
     let a = p.cb(&[CORE], A, "a", 4);
@@ -26,13 +22,9 @@ fn run(
     let out = p.cb(&[CORE], OUT, "out", 4);
     let mut machine = Machine::new(Arch::blackhole());
     for cb in [a, b] {
-        machine
-            .write_l1(CORE, cb, &[0x80, 0x3f].repeat(4 * 1024))
-            .unwrap();
+        machine.write_l1(CORE, cb, &[0x80, 0x3f].repeat(4 * 1024)).unwrap();
     }
-    machine
-        .write_l1(CORE, wide, &[0, 0, 0x80, 0x3f].repeat(4 * 1024))
-        .unwrap();
+    machine.write_l1(CORE, wide, &[0, 0, 0x80, 0x3f].repeat(4 * 1024)).unwrap();
     let fill = || {
         for cb in [A, B, WIDE] {
             ops::cb_reserve_back(cb, 4, here!());
@@ -57,8 +49,7 @@ fn run(
     machine.run(&p.launch, &options(1))?;
     let mut bytes = vec![0; (packed * TILE) as usize];
     machine.read_l1(CORE, out, &mut bytes).unwrap();
-    let first =
-        |tile: &[u8]| f32::from_bits(u32::from(u16::from_le_bytes([tile[0], tile[1]])) << 16);
+    let first = |tile: &[u8]| f32::from_bits(u32::from(u16::from_le_bytes([tile[0], tile[1]])) << 16);
     Ok(bytes.chunks_exact(TILE as usize).map(first).collect())
 }
 
@@ -98,45 +89,17 @@ fn every_operation_once() {
         ops::copy_tile(A, 3, 0, here!());
         ops::fpu_init(FpuInit::Mul { a: A, b: B }, here!());
         ops::mul_tiles(A, B, 0, 1, 0, here!()); // 1 + 1
-        ops::fpu_init(
-            FpuInit::Add {
-                a: A,
-                b: B,
-                acc: false,
-            },
-            here!(),
-        );
+        ops::fpu_init(FpuInit::Add { a: A, b: B, acc: false }, here!());
         ops::add_tiles(A, B, 0, 0, 1, here!()); // 2
-        ops::fpu_init(
-            FpuInit::Reuse {
-                op: BinaryOp::Mul,
-                cb: B,
-                dest: ReuseDest::DestToSrcA,
-            },
-            here!(),
-        );
+        ops::fpu_init(FpuInit::Reuse { op: BinaryOp::Mul, cb: B, dest: ReuseDest::DestToSrcA }, here!());
         ops::reuse_dest_tiles(BinaryOp::Mul, ReuseDest::DestToSrcA, B, 0, 1, here!()); // 2
-        ops::fpu_init(
-            FpuInit::Reuse {
-                op: BinaryOp::Sub,
-                cb: A,
-                dest: ReuseDest::DestToSrcB,
-            },
-            here!(),
-        );
+        ops::fpu_init(FpuInit::Reuse { op: BinaryOp::Sub, cb: A, dest: ReuseDest::DestToSrcB }, here!());
         ops::reuse_dest_tiles(BinaryOp::Sub, ReuseDest::DestToSrcB, A, 0, 1, here!()); // 1 - 2
         ops::sfpu_init(SfpuInit::Unary(UnaryOp::Relu), here!());
         ops::sfpu_unary(UnaryOp::Relu, 1, here!()); // 0
         ops::sfpu_init(SfpuInit::Binary(BinaryOp::Sub), here!());
         ops::sfpu_binary(BinaryOp::Sub, 1, 0, 2, here!()); // 0 - 2
-        ops::fpu_init(
-            FpuInit::Matmul {
-                in0: A,
-                in1: B,
-                transpose: false,
-            },
-            here!(),
-        );
+        ops::fpu_init(FpuInit::Matmul { in0: A, in1: B, transpose: false }, here!());
         ops::matmul_tiles(A, B, 0, 0, 3, here!()); // 32
         ops::matmul_tiles(A, B, 0, 0, 3, here!()); // 64
         pack_all(4);
@@ -148,35 +111,11 @@ fn every_operation_once() {
 fn matmul_block_and_accumulating_inits() {
     let got = run(ComputeConfig::default(), 4, &|| {
         start_and_acquire();
-        ops::fpu_init(
-            FpuInit::MatmulBlock {
-                in0: A,
-                in1: B,
-                transpose: false,
-                ct: 2,
-                rt: 1,
-                kt: 1,
-            },
-            here!(),
-        );
+        ops::fpu_init(FpuInit::MatmulBlock { in0: A, in1: B, transpose: false, ct: 2, rt: 1, kt: 1 }, here!());
         ops::matmul_block(A, B, 0, 0, 0, false, 2, 1, 1, here!());
-        ops::fpu_init(
-            FpuInit::Sub {
-                a: A,
-                b: B,
-                acc: true,
-            },
-            here!(),
-        );
+        ops::fpu_init(FpuInit::Sub { a: A, b: B, acc: true }, here!());
         ops::sub_tiles(A, B, 0, 0, 1, here!()); // 32 + 0
-        ops::fpu_init(
-            FpuInit::Add {
-                a: A,
-                b: B,
-                acc: true,
-            },
-            here!(),
-        );
+        ops::fpu_init(FpuInit::Add { a: A, b: B, acc: true }, here!());
         ops::add_tiles(A, B, 0, 0, 2, here!());
         ops::add_tiles(A, B, 0, 0, 2, here!()); // 4
         pack_all(4);
@@ -187,11 +126,7 @@ fn matmul_block_and_accumulating_inits() {
 
 #[test]
 fn formats_follow_reconfiguration() {
-    let config = ComputeConfig {
-        fp32_dest_acc: true,
-        unpack_to_dest_fp32: vec![WIDE],
-        ..ComputeConfig::default()
-    };
+    let config = ComputeConfig { fp32_dest_acc: true, unpack_to_dest_fp32: vec![WIDE], ..ComputeConfig::default() };
     let got = run(config, 2, &|| {
         start_and_acquire();
         ops::reconfig_data_format(Some(WIDE), None, here!());
@@ -247,7 +182,8 @@ fn compute_calls_in_other_kernels() {
 
 #[test]
 fn the_order_of_the_protocol() {
-    let order = "help: the order is acquire, tile operations, commit, wait, pack, release; the next of these calls must be";
+    let order =
+        "help: the order is acquire, tile operations, commit, wait, pack, release; the next of these calls must be";
     assert_report(
         &error(&|| {
             start();
@@ -330,11 +266,7 @@ fn registers_kept_at_the_end() {
 #[test]
 fn the_number_of_registers() {
     let limit = |fp32_dest_acc, dst_full_sync, dst: u32| {
-        let config = ComputeConfig {
-            fp32_dest_acc,
-            dst_full_sync,
-            ..ComputeConfig::default()
-        };
+        let config = ComputeConfig { fp32_dest_acc, dst_full_sync, ..ComputeConfig::default() };
         run(config, 0, &move || {
             start_and_acquire();
             ops::fpu_init(FpuInit::Copy { cb: A }, here!());
@@ -344,12 +276,7 @@ fn the_number_of_registers() {
             ops::tile_regs_release(here!());
         })
     };
-    for (wide, full, tiles) in [
-        (false, false, 8),
-        (true, false, 4),
-        (false, true, 16),
-        (true, true, 8),
-    ] {
+    for (wide, full, tiles) in [(false, false, 8), (true, false, 4), (false, true, 16), (true, true, 8)] {
         assert!(limit(wide, full, tiles - 1).is_ok());
         let error = limit(wide, full, tiles).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Registers);
@@ -360,23 +287,10 @@ fn the_number_of_registers() {
     }
     let block = error(&|| {
         start_and_acquire();
-        ops::fpu_init(
-            FpuInit::MatmulBlock {
-                in0: A,
-                in1: B,
-                transpose: false,
-                ct: 4,
-                rt: 2,
-                kt: 1,
-            },
-            here!(),
-        );
+        ops::fpu_init(FpuInit::MatmulBlock { in0: A, in1: B, transpose: false, ct: 4, rt: 2, kt: 1 }, here!());
         ops::matmul_block(A, B, 0, 0, 1, false, 4, 2, 1, here!());
     });
-    assert_eq!(
-        block.message(),
-        "`matmul_block`: tile register 8 does not exist; this kernel has 8"
-    );
+    assert_eq!(block.message(), "`matmul_block`: tile register 8 does not exist; this kernel has 8");
 }
 
 #[test]
@@ -406,10 +320,7 @@ fn sfpu_reads_of_unwritten_registers() {
         ops::sfpu_init(SfpuInit::Binary(BinaryOp::Add), here!());
         ops::sfpu_binary(BinaryOp::Add, 0, 0, 0, here!());
     });
-    assert_eq!(
-        error.message(),
-        "`add_binary_tile` reads tile register 0, which was not written since it was acquired"
-    );
+    assert_eq!(error.message(), "`add_binary_tile` reads tile register 0, which was not written since it was acquired");
 }
 
 #[test]
@@ -465,23 +376,10 @@ fn wrong_inits() {
     );
     let block = error(&|| {
         start_and_acquire();
-        ops::fpu_init(
-            FpuInit::MatmulBlock {
-                in0: A,
-                in1: B,
-                transpose: false,
-                ct: 2,
-                rt: 2,
-                kt: 1,
-            },
-            here!(),
-        );
+        ops::fpu_init(FpuInit::MatmulBlock { in0: A, in1: B, transpose: false, ct: 2, rt: 2, kt: 1 }, here!());
         ops::matmul_block(A, B, 0, 0, 0, false, 2, 1, 1, here!());
     });
-    assert_eq!(
-        block.message(),
-        "`matmul_block`: the `matmul_block_init` in force is for other operands"
-    );
+    assert_eq!(block.message(), "`matmul_block`: the `matmul_block_init` in force is for other operands");
 }
 
 #[test]
@@ -505,20 +403,10 @@ fn formats_that_nobody_configured() {
         // Matrix multiplication has its first operand in SrcB: the startup needs the reverse order.
         ops::hw_startup(SrcOrder::Regular, WIDE, A, OUT, here!());
         ops::tile_regs_acquire(here!());
-        ops::fpu_init(
-            FpuInit::Matmul {
-                in0: WIDE,
-                in1: A,
-                transpose: false,
-            },
-            here!(),
-        );
+        ops::fpu_init(FpuInit::Matmul { in0: WIDE, in1: A, transpose: false }, here!());
         ops::matmul_tiles(WIDE, A, 0, 0, 0, here!());
     });
-    assert_eq!(
-        swapped.message(),
-        "`matmul_tiles`: cb `a` (id 0) is bf16, but SrcA is configured for f32"
-    );
+    assert_eq!(swapped.message(), "`matmul_tiles`: cb `a` (id 0) is bf16, but SrcA is configured for f32");
     assert_report(
         &error(&|| {
             start_and_acquire();

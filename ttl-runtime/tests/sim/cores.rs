@@ -20,24 +20,9 @@ fn ring(cores: &[Core], rounds: u32, options: &RunOptions) -> (Vec<u32>, RunRepo
     p.semaphore(cores, 1, 1); // the right neighbour has room
     let body = || {
         let (rounds, number) = (ops::runtime_arg(0, here!()), ops::runtime_arg(1, here!()));
-        let right = |addr| {
-            worker(
-                ops::runtime_arg(2, here!()),
-                ops::runtime_arg(3, here!()),
-                addr,
-            )
-        };
-        let left = |addr| {
-            worker(
-                ops::runtime_arg(4, here!()),
-                ops::runtime_arg(5, here!()),
-                addr,
-            )
-        };
-        let (full, room) = (
-            ops::get_semaphore(0, here!()),
-            ops::get_semaphore(1, here!()),
-        );
+        let right = |addr| worker(ops::runtime_arg(2, here!()), ops::runtime_arg(3, here!()), addr);
+        let left = |addr| worker(ops::runtime_arg(4, here!()), ops::runtime_arg(5, here!()), addr);
+        let (full, room) = (ops::get_semaphore(0, here!()), ops::get_semaphore(1, here!()));
         ops::l1_write_u32(CELL, number, here!());
         for round in 1..=rounds {
             ops::noc_semaphore_wait_min(room, round, here!());
@@ -54,10 +39,7 @@ fn ring(cores: &[Core], rounds: u32, options: &RunOptions) -> (Vec<u32>, RunRepo
     let arch = Arch::blackhole();
     let n = cores.len();
     for (i, &core) in cores.iter().enumerate() {
-        let (r, l) = (
-            arch.virtual_core(cores[(i + 1) % n]),
-            arch.virtual_core(cores[(i + n - 1) % n]),
-        );
+        let (r, l) = (arch.virtual_core(cores[(i + 1) % n]), arch.virtual_core(cores[(i + n - 1) % n]));
         p.reader(core, &[rounds, i as u32, r.x, r.y, l.x, l.y], &body);
     }
     let mut machine = Machine::new(arch);
@@ -86,11 +68,7 @@ fn a_ring_adds_up() {
     for seed in 0..30 {
         let (again, random_report) = ring(&cores, n, &random(seed, 1));
         assert_eq!(again, want, "seed {seed}");
-        assert_eq!(
-            ring(&cores, n, &random(seed, 2)).1,
-            random_report,
-            "seed {seed}"
-        );
+        assert_eq!(ring(&cores, n, &random(seed, 2)).1, random_report, "seed {seed}");
     }
 }
 
@@ -115,9 +93,7 @@ fn a_flag_does_not_overtake_data() {
         };
         p.reader(CORE, &[], &send);
         p.reader(other, &[], &receive);
-        Machine::new(Arch::blackhole())
-            .run(&p.launch, &random(seed, 1))
-            .unwrap();
+        Machine::new(Arch::blackhole()).run(&p.launch, &random(seed, 1)).unwrap();
     }
 }
 
@@ -130,12 +106,7 @@ fn reads_from_other_cores() {
     let serve = || {
         ops::l1_write_u32(CELL, 42 + ops::core(here!()).x, here!());
         let client = arch.virtual_core(CORE);
-        ops::noc_semaphore_inc(
-            0,
-            worker(client.x, client.y, ops::get_semaphore(0, here!())),
-            1,
-            here!(),
-        );
+        ops::noc_semaphore_inc(0, worker(client.x, client.y, ops::get_semaphore(0, here!())), 1, here!());
         ops::noc_async_atomic_barrier(0, here!());
     };
     let fetch = || {
@@ -156,9 +127,7 @@ fn reads_from_other_cores() {
     p.reader(cores[1], &[], &serve);
     p.reader(cores[2], &[], &serve);
     for threads in 1..4 {
-        Machine::new(arch)
-            .run(&p.launch, &options(threads))
-            .unwrap();
+        Machine::new(arch).run(&p.launch, &options(threads)).unwrap();
     }
     for seed in 0..20 {
         Machine::new(arch).run(&p.launch, &random(seed, 2)).unwrap();
@@ -181,12 +150,7 @@ fn a_poll_of_another_cores_write_ends() {
     };
     let poll = move || {
         while ops::l1_read_u32(BUFFER, here!()) != 9 {}
-        ops::noc_semaphore_inc(
-            0,
-            worker(me.x, me.y, ops::get_semaphore(0, here!())),
-            1,
-            here!(),
-        );
+        ops::noc_semaphore_inc(0, worker(me.x, me.y, ops::get_semaphore(0, here!())), 1, here!());
         ops::noc_async_atomic_barrier(0, here!());
     };
     p.reader(CORE, &[], &send);

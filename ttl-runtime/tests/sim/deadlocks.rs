@@ -25,9 +25,7 @@ fn too_few_pages_on_many_cores() {
         p.compute(core, &[], &consume);
     }
     for threads in [1, 2] {
-        let error = Machine::new(Arch::blackhole())
-            .run(&p.launch, &options(threads))
-            .unwrap_err();
+        let error = Machine::new(Arch::blackhole()).run(&p.launch, &options(threads)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Deadlock);
         assert_report(
             &error,
@@ -84,16 +82,8 @@ fn a_cycle() {
         ops::cb_reserve_back(B, 1, here!());
     });
     let error = p.error();
-    assert_eq!(
-        error.message(),
-        "deadlock: 2 threads wait and nothing can wake them"
-    );
-    let texts: Vec<&str> = error
-        .details()
-        .labels
-        .iter()
-        .map(|l| l.text.as_str())
-        .collect();
+    assert_eq!(error.message(), "deadlock: 2 threads wait and nothing can wake them");
+    let texts: Vec<&str> = error.details().labels.iter().map(|l| l.text.as_str()).collect();
     assert_eq!(
         texts,
         [
@@ -140,17 +130,10 @@ fn a_deadlock_of_a_random_schedule_names_its_seed() {
     let mut p = Program::new();
     p.cb(&[CORE], A, "a", 4);
     p.writer(CORE, &[], &|| ops::cb_wait_front(A, 1, here!()));
-    let error = Machine::new(Arch::blackhole())
-        .run(&p.launch, &random(0x5eed, 1))
-        .unwrap_err();
+    let error = Machine::new(Arch::blackhole()).run(&p.launch, &random(0x5eed, 1)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Deadlock);
     let text = error.to_string();
-    assert!(
-        text.ends_with(
-            "= note: random schedule with seed 0x5eed; the same seed gives the same run"
-        ),
-        "{text}"
-    );
+    assert!(text.ends_with("= note: random schedule with seed 0x5eed; the same seed gives the same run"), "{text}");
 }
 
 #[test]
@@ -160,13 +143,8 @@ fn polling_for_ever_is_a_livelock() {
     p.cb(&cores, A, "a", 4);
     let poll = || while !ops::cb_pages_available_at_front(A, 1, here!()) {};
     cores.iter().for_each(|&c| p.reader(c, &[], &poll));
-    let options = RunOptions {
-        poll_limit: 1000,
-        ..options(1)
-    };
-    let error = Machine::new(Arch::blackhole())
-        .run(&p.launch, &options)
-        .unwrap_err();
+    let options = RunOptions { poll_limit: 1000, ..options(1) };
+    let error = Machine::new(Arch::blackhole()).run(&p.launch, &options).unwrap_err();
     assert_report(
         &error,
         "livelock: 2 threads wait or poll for ever
@@ -177,17 +155,12 @@ fn polling_for_ever_is_a_livelock() {
 
 #[test]
 fn polling_memory_for_ever_is_a_livelock() {
-    let options = RunOptions {
-        poll_limit: 1000,
-        ..options(1)
-    };
+    let options = RunOptions { poll_limit: 1000, ..options(1) };
     let mut p = Program::new();
     p.reader(CORE, &[], &|| {
         while ops::l1_read_u32(0x40000, here!()) != 1 {}
     });
-    let error = Machine::new(Arch::blackhole())
-        .run(&p.launch, &options)
-        .unwrap_err();
+    let error = Machine::new(Arch::blackhole()).run(&p.launch, &options).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Livelock);
     // DRAM as well: every turn of the loop has several operations, none of which blocks.
     let mut p = Program::new();
@@ -198,9 +171,7 @@ fn polling_memory_for_ever_is_a_livelock() {
             break;
         }
     });
-    let error = Machine::new(Arch::blackhole())
-        .run(&p.launch, &options)
-        .unwrap_err();
+    let error = Machine::new(Arch::blackhole()).run(&p.launch, &options).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Livelock);
 }
 
@@ -216,9 +187,7 @@ fn several_cores_fail_at_once() {
     };
     cores.iter().for_each(|&c| p.reader(c, &[], &body));
     for threads in [1, 2, 3] {
-        let error = Machine::new(Arch::blackhole())
-            .run(&p.launch, &options(threads))
-            .unwrap_err();
+        let error = Machine::new(Arch::blackhole()).run(&p.launch, &options(threads)).unwrap_err();
         assert_report(
             &error,
             "number 2
@@ -245,11 +214,7 @@ fn panics_become_errors() {
     let error = reader_alone(&|| panic!("boom {}", 3));
     assert_eq!(error.message(), "the kernel panicked: boom 3");
     // Other threads' panics are still theirs.
-    assert!(
-        std::thread::spawn(|| panic!("not in a kernel"))
-            .join()
-            .is_err()
-    );
+    assert!(std::thread::spawn(|| panic!("not in a kernel")).join().is_err());
     // And the machine can be used after a failure.
     let mut p = Program::new();
     let mut machine = Machine::new(Arch::blackhole());
@@ -264,8 +229,5 @@ fn panics_become_errors() {
 fn operations_outside_of_kernels_panic() {
     let outcome = std::thread::spawn(|| ops::cb_push_back(0, 1, here!())).join();
     let message = *outcome.unwrap_err().downcast::<String>().unwrap();
-    assert!(
-        message.ends_with("a device operation was called outside of a kernel"),
-        "{message}"
-    );
+    assert!(message.ends_with("a device operation was called outside of a kernel"), "{message}");
 }

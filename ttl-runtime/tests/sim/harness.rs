@@ -4,19 +4,14 @@ use std::sync::Arc;
 
 use ttl_runtime::arch::{Arch, ComputeConfig, Core};
 use ttl_runtime::sim::{
-    CbLaunch, Launch, Machine, Processor, RunOptions, RunReport, Schedule, SemLaunch, SimError,
-    ThreadLaunch,
+    CbLaunch, Launch, Machine, Processor, RunOptions, RunReport, Schedule, SemLaunch, SimError, ThreadLaunch,
 };
 use ttl_runtime::tensor::format::DataFormat;
 
 /// The place of the call.
 macro_rules! here {
     () => {
-        ttl_runtime::site::Site {
-            file: file!(),
-            line: line!(),
-            column: column!(),
-        }
+        ttl_runtime::site::Site { file: file!(), line: line!(), column: column!() }
     };
 }
 
@@ -35,11 +30,7 @@ pub(crate) struct Program<'a> {
 
 impl<'a> Program<'a> {
     pub(crate) fn new() -> Program<'a> {
-        Program {
-            launch: Launch::default(),
-            config: Arc::default(),
-            next: 0x20000,
-        }
+        Program { launch: Launch::default(), config: Arc::default(), next: 0x20000 }
     }
 
     /// A bf16 circular buffer with one tile a page, at the same address on all cores.
@@ -47,38 +38,18 @@ impl<'a> Program<'a> {
         self.cb_of(cores, id, name, pages, DataFormat::Bf16)
     }
 
-    pub(crate) fn cb_of(
-        &mut self,
-        cores: &[Core],
-        id: u32,
-        name: &str,
-        num_pages: u32,
-        format: DataFormat,
-    ) -> u32 {
+    pub(crate) fn cb_of(&mut self, cores: &[Core], id: u32, name: &str, num_pages: u32, format: DataFormat) -> u32 {
         let addr = self.next;
         let page_size = format.tile_bytes();
         self.next += page_size * num_pages;
         let name: Arc<str> = name.into();
-        let cb = |&core: &Core| CbLaunch {
-            core,
-            id,
-            name: name.clone(),
-            addr,
-            page_size,
-            num_pages,
-            format,
-        };
+        let cb = |&core: &Core| CbLaunch { core, id, name: name.clone(), addr, page_size, num_pages, format };
         self.launch.cbs.extend(cores.iter().map(cb));
         addr
     }
 
     pub(crate) fn semaphore(&mut self, cores: &[Core], id: u32, init: u32) {
-        let sem = |&core: &Core| SemLaunch {
-            core,
-            id,
-            addr: 0x8000 + 16 * id,
-            init,
-        };
+        let sem = |&core: &Core| SemLaunch { core, id, addr: 0x8000 + 16 * id, init };
         self.launch.semaphores.extend(cores.iter().map(sem));
     }
 
@@ -128,23 +99,15 @@ impl<'a> Program<'a> {
 }
 
 pub(crate) fn options(threads: usize) -> RunOptions {
-    RunOptions {
-        threads,
-        ..RunOptions::default()
-    }
+    RunOptions { threads, ..RunOptions::default() }
 }
 
 pub(crate) fn random(seed: u64, threads: usize) -> RunOptions {
-    RunOptions {
-        schedule: Schedule::Random(seed),
-        ..options(threads)
-    }
+    RunOptions { schedule: Schedule::Random(seed), ..options(threads) }
 }
 
 pub(crate) fn grid(x: u32, y: u32) -> Vec<Core> {
-    (0..y)
-        .flat_map(|y| (0..x).map(move |x| Core::new(x, y)))
-        .collect()
+    (0..y).flat_map(|y| (0..x).map(move |x| Core::new(x, y))).collect()
 }
 
 /// One reader kernel alone, with `A` of 4 and `B` of 8 pages.
@@ -164,32 +127,18 @@ pub(crate) fn assert_report(error: &SimError, want: &str) {
     let mut got = format!("{}\n", error.message());
     for label in &error.details().labels {
         let source = std::fs::read_to_string(find(label.site.file)).unwrap();
-        let line = source
-            .lines()
-            .nth(label.site.line as usize - 1)
-            .unwrap_or("")
-            .trim();
+        let line = source.lines().nth(label.site.line as usize - 1).unwrap_or("").trim();
         assert!(text.contains(&label.site.to_string()), "{text}");
         got += &format!("@ {line} {}", label.text);
         got = got.trim_end().to_owned() + "\n";
     }
-    let lines = text
-        .lines()
-        .map(str::trim_start)
-        .skip_while(|l| !l.starts_with("= "));
+    let lines = text.lines().map(str::trim_start).skip_while(|l| !l.starts_with("= "));
     lines.for_each(|l| got += &format!("{l}\n"));
-    let want: String = want
-        .trim()
-        .lines()
-        .map(|l| l.trim().to_owned() + "\n")
-        .collect();
+    let want: String = want.trim().lines().map(|l| l.trim().to_owned() + "\n").collect();
     assert_eq!(got, want, "\n{text}");
 }
 
 fn find(file: &str) -> std::path::PathBuf {
     let here = std::env::current_dir().unwrap();
-    here.ancestors()
-        .map(|d| d.join(file))
-        .find(|p| p.is_file())
-        .unwrap()
+    here.ancestors().map(|d| d.join(file)).find(|p| p.is_file()).unwrap()
 }

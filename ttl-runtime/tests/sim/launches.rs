@@ -19,18 +19,9 @@ fn refused(change: impl Fn(&mut Program<'_>)) -> String {
 #[test]
 fn circular_buffers() {
     let cb = |f: fn(&mut ttl_runtime::sim::CbLaunch)| refused(|p| f(&mut p.launch.cbs[0]));
-    assert_eq!(
-        cb(|c| c.core = Core::new(11, 0)),
-        "circular buffer `a` (id 0) on core(11,0): the grid is 11 x 10"
-    );
-    assert_eq!(
-        cb(|c| c.id = 64),
-        "circular buffer `a` (id 64) on core(0,0): ids go from 0 to 63"
-    );
-    assert_eq!(
-        cb(|c| c.num_pages = 0),
-        "circular buffer `a` (id 0) on core(0,0): 0 pages; 1 to 65535 are possible"
-    );
+    assert_eq!(cb(|c| c.core = Core::new(11, 0)), "circular buffer `a` (id 0) on core(11,0): the grid is 11 x 10");
+    assert_eq!(cb(|c| c.id = 64), "circular buffer `a` (id 64) on core(0,0): ids go from 0 to 63");
+    assert_eq!(cb(|c| c.num_pages = 0), "circular buffer `a` (id 0) on core(0,0): 0 pages; 1 to 65535 are possible");
     assert_eq!(
         cb(|c| c.num_pages = 65536),
         "circular buffer `a` (id 0) on core(0,0): 65536 pages; 1 to 65535 are possible"
@@ -48,27 +39,15 @@ fn circular_buffers() {
         "circular buffer `a` (id 0) on core(0,0): 0x1000 to 0x3000 is outside of L1 for programs, 0x1b000 to 0x180000"
     );
     let twice = refused(|p| p.launch.cbs.push(p.launch.cbs[0].clone()));
-    assert_eq!(
-        twice,
-        "circular buffer `a` (id 0) on core(0,0): there are two of this id"
-    );
+    assert_eq!(twice, "circular buffer `a` (id 0) on core(0,0): there are two of this id");
 }
 
 #[test]
 fn semaphores() {
     let sem = |f: fn(&mut ttl_runtime::sim::SemLaunch)| refused(|p| f(&mut p.launch.semaphores[0]));
-    assert_eq!(
-        sem(|s| s.core = Core::new(0, 10)),
-        "semaphore 3 on core(0,10): the grid is 11 x 10"
-    );
-    assert_eq!(
-        sem(|s| s.id = 16),
-        "semaphore 16 on core(0,0): ids go from 0 to 15"
-    );
-    assert_eq!(
-        sem(|s| s.addr = 4),
-        "semaphore 3 on core(0,0): address 0x4 must be a multiple of 16 inside L1"
-    );
+    assert_eq!(sem(|s| s.core = Core::new(0, 10)), "semaphore 3 on core(0,10): the grid is 11 x 10");
+    assert_eq!(sem(|s| s.id = 16), "semaphore 16 on core(0,0): ids go from 0 to 15");
+    assert_eq!(sem(|s| s.addr = 4), "semaphore 3 on core(0,0): address 0x4 must be a multiple of 16 inside L1");
     assert_eq!(
         sem(|s| s.addr = 0xffff_fff0),
         "semaphore 3 on core(0,0): address 0xfffffff0 must be a multiple of 16 inside L1"
@@ -114,9 +93,7 @@ fn host_accesses() {
         "host access of 1 bytes at 0x40000000 of DRAM bank 0"
     );
     assert_eq!(
-        m.write_l1(Core::new(8, 0), 0, &[1])
-            .unwrap_err()
-            .to_string(),
+        m.write_l1(Core::new(8, 0), 0, &[1]).unwrap_err().to_string(),
         "error: host access of 1 bytes at 0x0 of the L1 of core(8,0)\n  = wormhole has 8 x 8 cores with 0x16e000 bytes of L1"
     );
     assert_eq!(

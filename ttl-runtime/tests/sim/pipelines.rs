@@ -8,11 +8,8 @@ use crate::harness::*;
 
 /// Reads `count` tiles from page `first` on: page `p` is in bank `p % 8`.
 fn read() {
-    let (first, count, block) = (
-        ops::runtime_arg(0, here!()),
-        ops::runtime_arg(1, here!()),
-        ops::runtime_arg(2, here!()),
-    );
+    let (first, count, block) =
+        (ops::runtime_arg(0, here!()), ops::runtime_arg(1, here!()), ops::runtime_arg(2, here!()));
     for b in 0..count / block {
         ops::cb_reserve_back(A, block, here!());
         let at = ops::get_write_ptr(A, here!());
@@ -49,18 +46,14 @@ fn compute() {
 }
 
 fn write() {
-    let (first, count, block) = (
-        ops::runtime_arg(0, here!()),
-        ops::runtime_arg(1, here!()),
-        ops::runtime_arg(2, here!()),
-    );
+    let (first, count, block) =
+        (ops::runtime_arg(0, here!()), ops::runtime_arg(1, here!()), ops::runtime_arg(2, here!()));
     for b in 0..count / block {
         ops::cb_wait_front(OUT, block, here!());
         let at = ops::get_read_ptr(OUT, here!());
         for i in 0..block {
             let page = first + b * block + i;
-            let dst =
-                ops::noc_addr_dram(page % 8, 0x100_0000 + u64::from(page / 8 * TILE), here!());
+            let dst = ops::noc_addr_dram(page % 8, 0x100_0000 + u64::from(page / 8 * TILE), here!());
             ops::noc_async_write(1, at + i * TILE, dst, TILE, here!());
         }
         ops::noc_async_writes_flushed(1, here!());
@@ -70,12 +63,7 @@ fn write() {
 }
 
 /// Copies DRAM to DRAM through all cores, `count` tiles each. Returns what arrived and the report.
-fn copy(
-    cores: &[Core],
-    count: u32,
-    block: u32,
-    options: &RunOptions,
-) -> (Vec<u8>, Vec<u8>, RunReport) {
+fn copy(cores: &[Core], count: u32, block: u32, options: &RunOptions) -> (Vec<u8>, Vec<u8>, RunReport) {
     let mut p = Program::new();
     p.cb(cores, A, "a", 2 * block);
     p.cb(cores, OUT, "out", 2 * block);
@@ -89,20 +77,15 @@ fn copy(
     let (mut sent, mut received) = (Vec::new(), Vec::new());
     for page in 0..cores.len() as u32 * count {
         // Finite bf16 values, all different places.
-        let tile: Vec<u8> = (0..TILE / 2)
-            .flat_map(|i| (0x3f80 + ((i * 7 + page * 13) & 0x3f) as u16).to_le_bytes())
-            .collect();
-        machine
-            .write_dram(page % 8, 0x1000 + u64::from(page / 8 * TILE), &tile)
-            .unwrap();
+        let tile: Vec<u8> =
+            (0..TILE / 2).flat_map(|i| (0x3f80 + ((i * 7 + page * 13) & 0x3f) as u16).to_le_bytes()).collect();
+        machine.write_dram(page % 8, 0x1000 + u64::from(page / 8 * TILE), &tile).unwrap();
         sent.extend(tile);
     }
     let report = machine.run(&p.launch, options).unwrap();
     let mut tile = vec![0; TILE as usize];
     for page in 0..cores.len() as u32 * count {
-        machine
-            .read_dram(page % 8, 0x100_0000 + u64::from(page / 8 * TILE), &mut tile)
-            .unwrap();
+        machine.read_dram(page % 8, 0x100_0000 + u64::from(page / 8 * TILE), &mut tile).unwrap();
         received.extend_from_slice(&tile);
     }
     (sent, received, report)
@@ -112,23 +95,9 @@ fn copy(
 fn copies_through_three_kernels_on_one_core() {
     let (sent, received, report) = copy(&[CORE], 8, 2, &options(1));
     assert!(sent == received);
-    assert_eq!(
-        (report.noc_reads, report.noc_read_bytes),
-        (8, 8 * u64::from(TILE))
-    );
-    assert_eq!(
-        (report.noc_writes, report.noc_write_bytes),
-        (8, 8 * u64::from(TILE))
-    );
-    assert_eq!(
-        (
-            report.fpu_tiles,
-            report.packed_tiles,
-            report.pages_pushed,
-            report.pages_popped
-        ),
-        (8, 8, 16, 16)
-    );
+    assert_eq!((report.noc_reads, report.noc_read_bytes), (8, 8 * u64::from(TILE)));
+    assert_eq!((report.noc_writes, report.noc_write_bytes), (8, 8 * u64::from(TILE)));
+    assert_eq!((report.fpu_tiles, report.packed_tiles, report.pages_pushed, report.pages_popped), (8, 8, 16, 16));
 }
 
 #[test]
@@ -159,10 +128,7 @@ fn every_seed_gives_the_same_bytes_and_each_its_own_run() {
 
 #[test]
 fn more_writes_than_the_queue_holds() {
-    let options = RunOptions {
-        write_queue_bytes: 3 * TILE as usize,
-        ..options(1)
-    };
+    let options = RunOptions { write_queue_bytes: 3 * TILE as usize, ..options(1) };
     let (sent, received, report) = copy(&grid(2, 1), 64, 4, &options);
     assert!(sent == received);
     assert!(report.epochs > 20, "{report:?}");
@@ -184,9 +150,7 @@ fn a_machine_runs_many_programs_and_keeps_its_memory() {
     }
     for i in 0..5 {
         let mut out = [0; 64];
-        machine
-            .read_l1(Core::new(i, 1), 0x30000 + 64 * i, &mut out)
-            .unwrap();
+        machine.read_l1(Core::new(i, 1), 0x30000 + 64 * i, &mut out).unwrap();
         assert_eq!(out, [7; 64]);
     }
 }

@@ -51,15 +51,7 @@ fn a_dram_write_and_an_l1_read_are_aligned_to_16() {
          = core(0,0) ncrisc `read`: from L1 at 0x80008 to DRAM bank 2 at 0x40
          = help: the two addresses must leave the same remainder modulo 16",
     );
-    let error = reader_alone(&|| {
-        ops::noc_async_read(
-            0,
-            worker(Core::new(1, 1), SCRATCH + 4),
-            SCRATCH,
-            64,
-            here!(),
-        )
-    });
+    let error = reader_alone(&|| ops::noc_async_read(0, worker(Core::new(1, 1), SCRATCH + 4), SCRATCH, 64, here!()));
     assert_report(
         &error,
         "`noc_async_read`: source and destination are not aligned to each other modulo 16
@@ -74,13 +66,7 @@ fn alignments_that_are_fine() {
     let mut p = Program::new();
     p.reader(CORE, &[], &|| {
         ops::noc_async_read(0, dram(2, 32), SCRATCH + 32, 3, here!());
-        ops::noc_async_read(
-            0,
-            worker(Core::new(1, 1), SCRATCH + 20),
-            SCRATCH + 4,
-            64,
-            here!(),
-        );
+        ops::noc_async_read(0, worker(Core::new(1, 1), SCRATCH + 20), SCRATCH + 4, 64, here!());
         ops::noc_async_read_barrier(0, here!());
         ops::noc_async_write(0, SCRATCH + 16, dram(2, 0), 64, here!());
         ops::noc_async_write_barrier(0, here!());
@@ -105,9 +91,7 @@ fn bounds() {
          = core(0,0) ncrisc `read`: programs may use 0x1b000 to 0x180000, circular buffers and semaphores",
     );
     let high = arch.l1_size - 16;
-    let error = reader_alone(&|| {
-        ops::noc_async_read(0, worker(Core::new(10, 9), high), SCRATCH, 32, here!())
-    });
+    let error = reader_alone(&|| ops::noc_async_read(0, worker(Core::new(10, 9), high), SCRATCH, 32, here!()));
     assert_eq!(
         error.message(),
         "`noc_async_read`: L1 of core(10,9) at 0x17fff0, 32 bytes, is outside of what programs may use"
@@ -130,13 +114,7 @@ fn nobody_at_the_coordinates() {
     // (0, 0) are the logical coordinates of the first worker, not those of the NoC.
     for (x, y) in [(0, 0), (8, 2), (63, 63)] {
         let error = reader_alone(&|| {
-            ops::noc_async_read(
-                0,
-                ops::noc_addr_worker(x, y, SCRATCH, here!()),
-                SCRATCH,
-                32,
-                here!(),
-            )
+            ops::noc_async_read(0, ops::noc_addr_worker(x, y, SCRATCH, here!()), SCRATCH, 32, here!())
         });
         assert_report(
             &error,
@@ -149,10 +127,7 @@ fn nobody_at_the_coordinates() {
         );
     }
     let error = reader_alone(&|| ops::noc_async_read_barrier(2, here!()));
-    assert_eq!(
-        error.message(),
-        "`noc_async_read_barrier`: NoC 2 does not exist; the chip has NoC 0 and 1"
-    );
+    assert_eq!(error.message(), "`noc_async_read_barrier`: NoC 2 does not exist; the chip has NoC 0 and 1");
 }
 
 #[test]
@@ -182,10 +157,7 @@ fn a_barrier_of_the_other_noc_does_not_help() {
         ops::noc_async_read_barrier(0, here!());
         ops::cb_push_back(A, 1, here!());
     });
-    assert_eq!(
-        error.message(),
-        "pages of cb `a` (id 0) are pushed before the read that fills them has landed"
-    );
+    assert_eq!(error.message(), "pages of cb `a` (id 0) are pushed before the read that fills them has landed");
 }
 
 #[test]

@@ -13,9 +13,7 @@ use crate::site::Site;
 pub fn runtime_arg(i: u32, site: Site) -> u32 {
     op(site, |cx| {
         let args = &cx.core.threads[cx.me].runtime_args;
-        args.get(i as usize)
-            .copied()
-            .map_or_else(|| out_of_range(cx, "runtime", i, args.len(), site), Ok)
+        args.get(i as usize).copied().map_or_else(|| out_of_range(cx, "runtime", i, args.len(), site), Ok)
     })
 }
 
@@ -23,10 +21,7 @@ pub fn runtime_arg(i: u32, site: Site) -> u32 {
 pub fn common_arg(i: u32, site: Site) -> u32 {
     op(site, |cx| {
         let args = &cx.core.threads[cx.me].common_args;
-        args.get(i as usize).copied().map_or_else(
-            || out_of_range(cx, "common runtime", i, args.len(), site),
-            Ok,
-        )
+        args.get(i as usize).copied().map_or_else(|| out_of_range(cx, "common runtime", i, args.len(), site), Ok)
     })
 }
 
@@ -34,19 +29,13 @@ pub fn common_arg(i: u32, site: Site) -> u32 {
 pub fn compile_arg(i: u32, site: Site) -> u32 {
     op(site, |cx| {
         let args = &cx.core.threads[cx.me].compile_args;
-        args.get(i as usize)
-            .copied()
-            .map_or_else(|| out_of_range(cx, "compile-time", i, args.len(), site), Ok)
+        args.get(i as usize).copied().map_or_else(|| out_of_range(cx, "compile-time", i, args.len(), site), Ok)
     })
 }
 
 #[cold]
 fn out_of_range(cx: &Cx<'_>, which: &str, i: u32, len: usize, site: Site) -> Step<u32> {
-    Err(cx.fail(
-        ErrorKind::Arguments,
-        format!("{which} argument {i} does not exist; the kernel got {len}"),
-        site,
-    ))
+    Err(cx.fail(ErrorKind::Arguments, format!("{which} argument {i} does not exist; the kernel got {len}"), site))
 }
 
 /// All compile-time arguments.

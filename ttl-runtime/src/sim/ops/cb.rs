@@ -13,34 +13,15 @@ impl Cx<'_> {
     /// Index of a circular buffer of this core.
     #[inline]
     pub(super) fn cb(&self, call: &str, id: u32, site: Site) -> Step<usize> {
-        self.core
-            .cbs
-            .find(id)
-            .ok_or_else(|| self.no_cb(call, id, site))
+        self.core.cbs.find(id).ok_or_else(|| self.no_cb(call, id, site))
     }
 
     #[cold]
     fn no_cb(&self, call: &str, id: u32, site: Site) -> Stop {
-        let list: Vec<String> = self
-            .core
-            .cbs
-            .list
-            .iter()
-            .map(|c| format!("{} `{}`", c.id, c.name))
-            .collect();
-        let list = if list.is_empty() {
-            "no circular buffers".to_owned()
-        } else {
-            list.join(", ")
-        };
-        let message = format!(
-            "`{call}`: there is no circular buffer with id {id} on {}",
-            self.core.core
-        );
-        Stop::Fail(
-            self.error(ErrorKind::CircularBuffer, message, site)
-                .numbers(format!("the core has {list}")),
-        )
+        let list: Vec<String> = self.core.cbs.list.iter().map(|c| format!("{} `{}`", c.id, c.name)).collect();
+        let list = if list.is_empty() { "no circular buffers".to_owned() } else { list.join(", ") };
+        let message = format!("`{call}`: there is no circular buffer with id {id} on {}", self.core.core);
+        Stop::Fail(self.error(ErrorKind::CircularBuffer, message, site).numbers(format!("the core has {list}")))
     }
 
     /// The running thread is the one that fills the buffer.
@@ -48,9 +29,7 @@ impl Cx<'_> {
     pub(super) fn producer(&mut self, call: &str, cb: usize, site: Site) -> Step<()> {
         match self.core.cbs.list[cb].producer {
             Some((thread, _)) if thread == self.me => Ok(()),
-            Some((thread, first)) => {
-                Err(self.second_thread(call, cb, "fills", "producer", thread, first, site))
-            }
+            Some((thread, first)) => Err(self.second_thread(call, cb, "fills", "producer", thread, first, site)),
             None => {
                 self.core.cbs.list[cb].producer = Some((self.me, site));
                 Ok(())
@@ -63,9 +42,7 @@ impl Cx<'_> {
     pub(super) fn consumer(&mut self, call: &str, cb: usize, site: Site) -> Step<()> {
         match self.core.cbs.list[cb].consumer {
             Some((thread, _)) if thread == self.me => Ok(()),
-            Some((thread, first)) => {
-                Err(self.second_thread(call, cb, "empties", "consumer", thread, first, site))
-            }
+            Some((thread, first)) => Err(self.second_thread(call, cb, "empties", "consumer", thread, first, site)),
             None => {
                 self.core.cbs.list[cb].consumer = Some((self.me, site));
                 Ok(())
@@ -86,15 +63,12 @@ impl Cx<'_> {
         site: Site,
     ) -> Stop {
         let title = self.core.cbs.list[cb].title();
-        let (me, other) = (
-            self.core.thread_title(self.me),
-            self.core.thread_title(thread),
-        );
+        let (me, other) = (self.core.thread_title(self.me), self.core.thread_title(thread));
         let message = format!("`{call}`: {me} {does} {title}, but {other} does so already");
-        let error = self
-            .error(ErrorKind::CircularBuffer, message, site)
-            .label(first, format!("{other} is its {role}"));
-        Stop::Fail(error.help("each circular buffer has one producer and one consumer: use one buffer per pair of kernels"))
+        let error = self.error(ErrorKind::CircularBuffer, message, site).label(first, format!("{other} is its {role}"));
+        Stop::Fail(
+            error.help("each circular buffer has one producer and one consumer: use one buffer per pair of kernels"),
+        )
     }
 
     /// More pages at once than the buffer has can never be there.
@@ -104,16 +78,9 @@ impl Cx<'_> {
         if pages <= c.num_pages {
             return Ok(());
         }
-        let message = format!(
-            "`{call}` of {pages} pages of {}, which has {}",
-            c.title(),
-            c.num_pages
-        );
+        let message = format!("`{call}` of {pages} pages of {}, which has {}", c.title(), c.num_pages);
         let error = self.error(ErrorKind::CircularBuffer, message, site);
-        Err(Stop::Fail(error.help(format!(
-            "this can never succeed; give `{}` at least {pages} pages",
-            c.name
-        ))))
+        Err(Stop::Fail(error.help(format!("this can never succeed; give `{}` at least {pages} pages", c.name))))
     }
 
     /// Pointers wrap only when they land exactly on the end.
@@ -124,16 +91,11 @@ impl Cx<'_> {
             return Ok(());
         }
         let left = c.num_pages - page;
-        let message = format!(
-            "`{call}` of {pages} pages runs over the end of {}",
-            c.title()
-        );
+        let message = format!("`{call}` of {pages} pages runs over the end of {}", c.title());
         let error = self.error(ErrorKind::CircularBuffer, message, site);
-        let numbers = format!(
-            "the pointer is at page {page} of {}, so {left} are left before the end",
-            c.num_pages
-        );
-        let help = "a block of pages must be contiguous: use one block size per buffer, and a multiple of it as capacity";
+        let numbers = format!("the pointer is at page {page} of {}, so {left} are left before the end", c.num_pages);
+        let help =
+            "a block of pages must be contiguous: use one block size per buffer, and a multiple of it as capacity";
         Err(Stop::Fail(error.numbers(numbers).help(help)))
     }
 
@@ -144,22 +106,14 @@ impl Cx<'_> {
             for read in &thread.reads {
                 if read.dest < addr + bytes && addr < read.dest + read.size {
                     let c = &self.core.cbs.list[cb];
-                    let message = format!(
-                        "pages of {} are pushed before the read that fills them has landed",
-                        c.title()
-                    );
-                    let numbers = format!(
-                        "the read of {} bytes to L1 {:#x} is still under way",
-                        read.size, read.dest
-                    );
+                    let message =
+                        format!("pages of {} are pushed before the read that fills them has landed", c.title());
+                    let numbers = format!("the read of {} bytes to L1 {:#x} is still under way", read.size, read.dest);
                     let who = self.core.thread_title(t);
-                    let error = self
-                        .error(ErrorKind::Noc, message, site)
-                        .label(read.site, format!("read issued by {who}"));
+                    let error =
+                        self.error(ErrorKind::Noc, message, site).label(read.site, format!("read issued by {who}"));
                     return Err(Stop::Fail(
-                        error
-                            .numbers(numbers)
-                            .help("call `noc_async_read_barrier` before `cb_push_back`"),
+                        error.numbers(numbers).help("call `noc_async_read_barrier` before `cb_push_back`"),
                     ));
                 }
             }
@@ -175,24 +129,16 @@ impl Cx<'_> {
             if left == 0 {
                 break;
             }
-            if let What::Write {
-                source: Source::L1(from),
-                size,
-            } = op.what
-            {
+            if let What::Write { source: Source::L1(from), size } = op.what {
                 left -= 1;
                 if from < addr + bytes && addr < from + size {
                     let c = &self.core.cbs.list[cb];
-                    let message = format!(
-                        "pages of {} are popped before the write that reads them has left",
-                        c.title()
-                    );
-                    let numbers =
-                        format!("the write of {size} bytes from L1 {from:#x} is still under way");
+                    let message =
+                        format!("pages of {} are popped before the write that reads them has left", c.title());
+                    let numbers = format!("the write of {size} bytes from L1 {from:#x} is still under way");
                     let who = self.core.thread_title(usize::from(op.thread));
-                    let error = self
-                        .error(ErrorKind::Noc, message, site)
-                        .label(op.site, format!("write issued by {who}"));
+                    let error =
+                        self.error(ErrorKind::Noc, message, site).label(op.site, format!("write issued by {who}"));
                     let help = "call `noc_async_writes_flushed` (or `noc_async_write_barrier`) before `cb_pop_front`";
                     return Err(Stop::Fail(error.numbers(numbers).help(help)));
                 }
@@ -226,21 +172,12 @@ pub fn cb_push_back(cb: u32, pages: u32, site: Site) {
         cx.producer(CALL, cb, site)?;
         let c = &cx.core.cbs.list[cb];
         if pages > c.reserved {
-            let message = format!(
-                "`{CALL}` of {pages} pages of {}, but {} are reserved",
-                c.title(),
-                c.reserved
-            );
+            let message = format!("`{CALL}` of {pages} pages of {}, but {} are reserved", c.title(), c.reserved);
             let error = cx.error(ErrorKind::CircularBuffer, message, site);
-            let error = if c.received > 0 {
-                error.label(c.last_push, "the last push was here")
-            } else {
-                error
-            };
-            return Err(Stop::Fail(error.help(format!(
-                "call `cb_reserve_back({}, {pages})` before filling the pages",
-                c.id
-            ))));
+            let error = if c.received > 0 { error.label(c.last_push, "the last push was here") } else { error };
+            return Err(Stop::Fail(
+                error.help(format!("call `cb_reserve_back({}, {pages})` before filling the pages", c.id)),
+            ));
         }
         cx.wraps_exactly(CALL, cb, c.write_page, pages, site)?;
         let (addr, bytes) = (c.write_ptr(), pages * c.page_size);
@@ -276,21 +213,12 @@ pub fn cb_pop_front(cb: u32, pages: u32, site: Site) {
         cx.consumer(CALL, cb, site)?;
         let c = &cx.core.cbs.list[cb];
         if pages > c.waited {
-            let message = format!(
-                "`{CALL}` of {pages} pages of {}, but {} are waited for",
-                c.title(),
-                c.waited
-            );
+            let message = format!("`{CALL}` of {pages} pages of {}, but {} are waited for", c.title(), c.waited);
             let error = cx.error(ErrorKind::CircularBuffer, message, site);
-            let error = if c.acked > 0 {
-                error.label(c.last_pop, "the last pop was here")
-            } else {
-                error
-            };
-            return Err(Stop::Fail(error.help(format!(
-                "call `cb_wait_front({}, {pages})` before using the pages",
-                c.id
-            ))));
+            let error = if c.acked > 0 { error.label(c.last_pop, "the last pop was here") } else { error };
+            return Err(Stop::Fail(
+                error.help(format!("call `cb_wait_front({}, {pages})` before using the pages", c.id)),
+            ));
         }
         cx.wraps_exactly(CALL, cb, c.read_page, pages, site)?;
         let (addr, bytes) = (c.read_ptr(), pages * c.page_size);
@@ -316,11 +244,7 @@ pub fn cb_pages_reservable_at_back(cb: u32, pages: u32, site: Site) -> bool {
             c.reserved = c.reserved.max(pages);
             return Ok(true);
         }
-        if !std::mem::replace(&mut polled, true) {
-            Err(Stop::Wait(cx.core.poll()))
-        } else {
-            Ok(false)
-        }
+        if !std::mem::replace(&mut polled, true) { Err(Stop::Wait(cx.core.poll())) } else { Ok(false) }
     })
 }
 
@@ -338,11 +262,7 @@ pub fn cb_pages_available_at_front(cb: u32, pages: u32, site: Site) -> bool {
             c.waited = c.waited.max(pages);
             return Ok(true);
         }
-        if !std::mem::replace(&mut polled, true) {
-            Err(Stop::Wait(cx.core.poll()))
-        } else {
-            Ok(false)
-        }
+        if !std::mem::replace(&mut polled, true) { Err(Stop::Wait(cx.core.poll())) } else { Ok(false) }
     })
 }
 
@@ -350,11 +270,7 @@ pub fn cb_pages_available_at_front(cb: u32, pages: u32, site: Site) -> bool {
 pub fn get_write_ptr(cb: u32, site: Site) -> u32 {
     pointer("get_write_ptr", cb, site, |cx, cb| {
         let c = &cx.core.cbs.list[cb];
-        if c.producer.is_some_and(|(t, _)| t == cx.me) {
-            c.write_ptr()
-        } else {
-            c.addr
-        }
+        if c.producer.is_some_and(|(t, _)| t == cx.me) { c.write_ptr() } else { c.addr }
     })
 }
 
@@ -362,11 +278,7 @@ pub fn get_write_ptr(cb: u32, site: Site) -> u32 {
 pub fn get_read_ptr(cb: u32, site: Site) -> u32 {
     pointer("get_read_ptr", cb, site, |cx, cb| {
         let c = &cx.core.cbs.list[cb];
-        if c.consumer.is_some_and(|(t, _)| t == cx.me) {
-            c.read_ptr()
-        } else {
-            c.addr
-        }
+        if c.consumer.is_some_and(|(t, _)| t == cx.me) { c.read_ptr() } else { c.addr }
     })
 }
 
@@ -375,9 +287,7 @@ fn pointer(call: &str, cb: u32, site: Site, f: impl Fn(&Cx<'_>, usize) -> u32) -
         if cx.core.threads[cx.me].processor == Processor::Compute {
             let message = format!("`{call}` in a compute kernel");
             let error = cx.error(ErrorKind::Role, message, site);
-            return Err(Stop::Fail(error.help(
-                "compute kernels address tiles by their index in the circular buffer",
-            )));
+            return Err(Stop::Fail(error.help("compute kernels address tiles by their index in the circular buffer")));
         }
         let cb = cx.cb(call, cb, site)?;
         Ok(f(cx, cb))
@@ -386,27 +296,17 @@ fn pointer(call: &str, cb: u32, site: Site, f: impl Fn(&Cx<'_>, usize) -> u32) -
 
 /// Bytes of one tile of the buffer's format.
 pub fn get_tile_size(cb: u32, site: Site) -> u32 {
-    op(site, |cx| {
-        Ok(cx.core.cbs.list[cx.cb("get_tile_size", cb, site)?]
-            .format
-            .tile_bytes())
-    })
+    op(site, |cx| Ok(cx.core.cbs.list[cx.cb("get_tile_size", cb, site)?].format.tile_bytes()))
 }
 
 pub fn cb_format(cb: u32, site: Site) -> DataFormat {
-    op(site, |cx| {
-        Ok(cx.core.cbs.list[cx.cb("get_dataformat", cb, site)?].format)
-    })
+    op(site, |cx| Ok(cx.core.cbs.list[cx.cb("get_dataformat", cb, site)?].format))
 }
 
 pub fn cb_num_pages(cb: u32, site: Site) -> u32 {
-    op(site, |cx| {
-        Ok(cx.core.cbs.list[cx.cb("get_total_num_entries", cb, site)?].num_pages)
-    })
+    op(site, |cx| Ok(cx.core.cbs.list[cx.cb("get_total_num_entries", cb, site)?].num_pages))
 }
 
 pub fn cb_page_size(cb: u32, site: Site) -> u32 {
-    op(site, |cx| {
-        Ok(cx.core.cbs.list[cx.cb("get_entry_size", cb, site)?].page_size)
-    })
+    op(site, |cx| Ok(cx.core.cbs.list[cx.cb("get_entry_size", cb, site)?].page_size))
 }

@@ -16,16 +16,9 @@ impl Cx<'_> {
     /// The compute unit of this thread; an error in other kernels.
     #[inline]
     pub(super) fn unit(&mut self, call: &str, site: Site) -> Step<&mut ComputeUnit> {
-        if self.core.threads[self.me].processor != Processor::Compute || self.core.compute.is_none()
-        {
-            let error = self.error(
-                ErrorKind::Role,
-                format!("`{call}` in a data-movement kernel"),
-                site,
-            );
-            return Err(Stop::Fail(
-                error.help("tile registers and tile maths belong to compute kernels"),
-            ));
+        if self.core.threads[self.me].processor != Processor::Compute || self.core.compute.is_none() {
+            let error = self.error(ErrorKind::Role, format!("`{call}` in a data-movement kernel"), site);
+            return Err(Stop::Fail(error.help("tile registers and tile maths belong to compute kernels")));
         }
         match &mut self.core.compute {
             Some(unit) => Ok(unit),
@@ -39,9 +32,9 @@ impl Cx<'_> {
         if self.unit(call, site)?.startup.is_none() {
             let message = format!("`{call}` before `compute_kernel_hw_startup`");
             let error = self.error(ErrorKind::Init, message, site);
-            return Err(Stop::Fail(error.help(
-                "a compute kernel calls `compute_kernel_hw_startup` once, before anything else",
-            )));
+            return Err(Stop::Fail(
+                error.help("a compute kernel calls `compute_kernel_hw_startup` once, before anything else"),
+            ));
         }
         self.unit(call, site)
     }
@@ -61,16 +54,8 @@ impl Cx<'_> {
         let (state, next) = now.describe();
         let message = format!("`{call}` is not possible here: the tile registers are {state}");
         let error = self.error(ErrorKind::Registers, message, site);
-        let before = self
-            .core
-            .compute
-            .as_ref()
-            .map_or(Site::UNKNOWN, |u| u.phase_site);
-        let error = if before == Site::UNKNOWN {
-            error
-        } else {
-            error.label(before, format!("{state} since here"))
-        };
+        let before = self.core.compute.as_ref().map_or(Site::UNKNOWN, |u| u.phase_site);
+        let error = if before == Site::UNKNOWN { error } else { error.label(before, format!("{state} since here")) };
         Stop::Fail(error.help(format!(
             "the order is acquire, tile operations, commit, wait, pack, release; the next of these calls must be `{next}`"
         )))
@@ -79,21 +64,15 @@ impl Cx<'_> {
     #[inline]
     fn register(&mut self, call: &str, dst: u32, site: Site) -> Step<()> {
         let tiles = self.unit(call, site)?.tiles.len();
-        if (dst as usize) < tiles {
-            Ok(())
-        } else {
-            Err(self.no_register(call, dst, tiles, site))
-        }
+        if (dst as usize) < tiles { Ok(()) } else { Err(self.no_register(call, dst, tiles, site)) }
     }
 
     #[cold]
     fn no_register(&mut self, call: &str, dst: u32, tiles: usize, site: Site) -> Stop {
-        let message =
-            format!("`{call}`: tile register {dst} does not exist; this kernel has {tiles}");
+        let message = format!("`{call}`: tile register {dst} does not exist; this kernel has {tiles}");
         let error = self.error(ErrorKind::Registers, message, site);
-        let (wide, full) = self.core.compute.as_ref().map_or((false, false), |u| {
-            (u.config.fp32_dest_acc, u.config.dst_full_sync)
-        });
+        let (wide, full) =
+            self.core.compute.as_ref().map_or((false, false), |u| (u.config.fp32_dest_acc, u.config.dst_full_sync));
         Stop::Fail(error.numbers(format!(
             "32-bit registers (fp32_dest_acc): {wide}, full sync: {full}; 8 registers with neither, 32 bits halve, full sync doubles"
         )))
@@ -106,17 +85,9 @@ impl Cx<'_> {
         self.consumer(call, cb, site)?;
         let c = &self.core.cbs.list[cb];
         if tile >= c.waited {
-            let message = format!(
-                "`{call}` uses tile {tile} of {}, but {} are waited for",
-                c.title(),
-                c.waited
-            );
+            let message = format!("`{call}` uses tile {tile} of {}, but {} are waited for", c.title(), c.waited);
             let error = self.error(ErrorKind::CircularBuffer, message, site);
-            return Err(Stop::Fail(error.help(format!(
-                "call `cb_wait_front({}, {})` before",
-                c.id,
-                tile + 1
-            ))));
+            return Err(Stop::Fail(error.help(format!("call `cb_wait_front({}, {})` before", c.id, tile + 1))));
         }
         if c.read_page + tile >= c.num_pages {
             return Err(self.tile_past_end(call, cb, c.read_page, tile, site));
@@ -132,17 +103,9 @@ impl Cx<'_> {
         self.producer(call, cb, site)?;
         let c = &self.core.cbs.list[cb];
         if tile >= c.reserved {
-            let message = format!(
-                "`{call}` writes page {tile} of {}, but {} are reserved",
-                c.title(),
-                c.reserved
-            );
+            let message = format!("`{call}` writes page {tile} of {}, but {} are reserved", c.title(), c.reserved);
             let error = self.error(ErrorKind::CircularBuffer, message, site);
-            return Err(Stop::Fail(error.help(format!(
-                "call `cb_reserve_back({}, {})` before",
-                c.id,
-                tile + 1
-            ))));
+            return Err(Stop::Fail(error.help(format!("call `cb_reserve_back({}, {})` before", c.id, tile + 1))));
         }
         if c.write_page + tile >= c.num_pages {
             return Err(self.tile_past_end(call, cb, c.write_page, tile, site));
@@ -194,18 +157,10 @@ impl Cx<'_> {
         if configured.format == c.format {
             return Ok(());
         }
-        let message = format!(
-            "`{call}`: {} is {}, but {unit} is configured for {}",
-            c.title(),
-            c.format,
-            configured.format
-        );
-        let error = self
-            .error(ErrorKind::Init, message, site)
-            .label(configured.site, "configured here");
-        Err(Stop::Fail(
-            error.help(format!("call `{reconfig}` for `{}` before", c.name)),
-        ))
+        let message =
+            format!("`{call}`: {} is {}, but {unit} is configured for {}", c.title(), c.format, configured.format);
+        let error = self.error(ErrorKind::Init, message, site).label(configured.site, "configured here");
+        Err(Stop::Fail(error.help(format!("call `{reconfig}` for `{}` before", c.name))))
     }
 
     /// The matrix unit's init must be the one of this operation. Operands may be other buffers of the same formats.
@@ -213,28 +168,17 @@ impl Cx<'_> {
     fn fpu_is(&mut self, call: &str, want: FpuInit, site: Site) -> Step<()> {
         let Some((have, init_site)) = self.unit(call, site)?.fpu else {
             let error = self.error(ErrorKind::Init, format!("`{call}` without an init"), site);
-            return Err(Stop::Fail(
-                error.help(format!("call `{}` before", want.call())),
-            ));
+            return Err(Stop::Fail(error.help(format!("call `{}` before", want.call()))));
         };
         if have == want || self.same_init(have, want) {
             return Ok(());
         }
         let what = if have.call() == want.call() {
-            format!(
-                "`{call}`: the `{}` in force is for other operands",
-                have.call()
-            )
+            format!("`{call}`: the `{}` in force is for other operands", have.call())
         } else {
-            format!(
-                "`{call}` needs `{}`, but `{}` is in force",
-                want.call(),
-                have.call()
-            )
+            format!("`{call}` needs `{}`, but `{}` is in force", want.call(), have.call())
         };
-        let error = self
-            .error(ErrorKind::Init, what, site)
-            .label(init_site, "the last init was here");
+        let error = self.error(ErrorKind::Init, what, site).label(init_site, "the last init was here");
         Err(Stop::Fail(
             error
                 .numbers(format!("in force: {have:?}; needed: {want:?}"))
@@ -247,33 +191,15 @@ impl Cx<'_> {
         use FpuInit::*;
         let options = match (have, want) {
             (Copy { .. }, Copy { .. }) | (Mul { .. }, Mul { .. }) => true,
-            (Add { acc: a, .. }, Add { acc: b, .. }) | (Sub { acc: a, .. }, Sub { acc: b, .. }) => {
-                a == b
-            }
+            (Add { acc: a, .. }, Add { acc: b, .. }) | (Sub { acc: a, .. }, Sub { acc: b, .. }) => a == b,
             (Matmul { transpose: a, .. }, Matmul { transpose: b, .. }) => a == b,
-            (
-                MatmulBlock {
-                    transpose: a,
-                    ct,
-                    rt,
-                    kt,
-                    ..
-                },
-                MatmulBlock {
-                    transpose: b,
-                    ct: c,
-                    rt: r,
-                    kt: k,
-                    ..
-                },
-            ) => (a, ct, rt, kt) == (b, c, r, k),
+            (MatmulBlock { transpose: a, ct, rt, kt, .. }, MatmulBlock { transpose: b, ct: c, rt: r, kt: k, .. }) => {
+                (a, ct, rt, kt) == (b, c, r, k)
+            }
             (Reuse { op: a, dest: x, .. }, Reuse { op: b, dest: y, .. }) => (a, x) == (b, y),
             _ => false,
         };
-        let format = |id: Option<u32>| {
-            id.and_then(|id| self.core.cbs.find(id))
-                .map(|cb| self.core.cbs.list[cb].format)
-        };
+        let format = |id: Option<u32>| id.and_then(|id| self.core.cbs.find(id)).map(|cb| self.core.cbs.list[cb].format);
         let ((a, b), (x, y)) = (have.operands(), want.operands());
         options && format(a) == format(x) && format(b) == format(y)
     }
@@ -284,23 +210,13 @@ impl Cx<'_> {
         match have {
             Some((have, _)) if have == want => Ok(()),
             Some((have, init_site)) => {
-                let message = format!(
-                    "`{call}` needs `{}`, but `{}` is in force",
-                    want.call(),
-                    have.call()
-                );
-                let error = self
-                    .error(ErrorKind::Init, message, site)
-                    .label(init_site, "the last init was here");
-                Err(Stop::Fail(error.help(
-                    "each init of the vector unit replaces the one before; repeat it",
-                )))
+                let message = format!("`{call}` needs `{}`, but `{}` is in force", want.call(), have.call());
+                let error = self.error(ErrorKind::Init, message, site).label(init_site, "the last init was here");
+                Err(Stop::Fail(error.help("each init of the vector unit replaces the one before; repeat it")))
             }
             None => {
                 let error = self.error(ErrorKind::Init, format!("`{call}` without an init"), site);
-                Err(Stop::Fail(
-                    error.help(format!("call `{}` before", want.call())),
-                ))
+                Err(Stop::Fail(error.help(format!("call `{}` before", want.call()))))
             }
         }
     }
@@ -313,15 +229,9 @@ impl Cx<'_> {
             return Ok(());
         }
         let acquired = unit.phase_site;
-        let message = format!(
-            "`{call}` reads tile register {dst}, which was not written since it was acquired"
-        );
-        let error = self
-            .error(ErrorKind::Registers, message, site)
-            .label(acquired, "acquired here");
-        Err(Stop::Fail(error.help(
-            "the vector unit sees undefined values there; copy or compute a tile into it first",
-        )))
+        let message = format!("`{call}` reads tile register {dst}, which was not written since it was acquired");
+        let error = self.error(ErrorKind::Registers, message, site).label(acquired, "acquired here");
+        Err(Stop::Fail(error.help("the vector unit sees undefined values there; copy or compute a tile into it first")))
     }
 
     /// Everything about a matrix-unit operation with operands in SrcA and SrcB but the arithmetic: unpacks them.
@@ -350,11 +260,8 @@ impl Cx<'_> {
         let (cb, addr) = self.front_tile(call, cb, tile, site)?;
         let unit = self.unit(call, site)?;
         let configured = if to_a { unit.src_a } else { unit.src_b };
-        let (name, reconfig) = if to_a {
-            ("SrcA", "reconfig_data_format_srca")
-        } else {
-            ("SrcB", "reconfig_data_format_srcb")
-        };
+        let (name, reconfig) =
+            if to_a { ("SrcA", "reconfig_data_format_srca") } else { ("SrcB", "reconfig_data_format_srcb") };
         self.format_is(call, name, configured, cb, reconfig, site)?;
         let core = &mut *self.core;
         let format = core.cbs.list[cb].format;
@@ -372,27 +279,18 @@ pub fn hw_startup(order: SrcOrder, in0: u32, in1: u32, out: u32, site: Site) {
     const CALL: &str = "compute_kernel_hw_startup";
     op(site, |cx| {
         if let Some(first) = cx.unit(CALL, site)?.startup {
-            let error = cx
-                .error(ErrorKind::Init, format!("second `{CALL}`"), site)
-                .label(first, "the first was here");
-            return Err(Stop::Fail(error.help(
-                "it must be called exactly once; use `reconfig_data_format` to change formats",
-            )));
+            let error = cx.error(ErrorKind::Init, format!("second `{CALL}`"), site).label(first, "the first was here");
+            return Err(Stop::Fail(
+                error.help("it must be called exactly once; use `reconfig_data_format` to change formats"),
+            ));
         }
         let mut formats = [in0, in1, out];
         for f in &mut formats {
             *f = cx.cb(CALL, *f, site)? as u32;
         }
-        let [in0, in1, out] = formats.map(|cb| Configured {
-            format: cx.core.cbs.list[cb as usize].format,
-            site,
-        });
+        let [in0, in1, out] = formats.map(|cb| Configured { format: cx.core.cbs.list[cb as usize].format, site });
         let unit = cx.unit(CALL, site)?;
-        (unit.src_a, unit.src_b) = if order == SrcOrder::Regular {
-            (in0, in1)
-        } else {
-            (in1, in0)
-        };
+        (unit.src_a, unit.src_b) = if order == SrcOrder::Regular { (in0, in1) } else { (in1, in0) };
         unit.packer = out;
         unit.startup = Some(site);
         Ok(())
@@ -410,8 +308,7 @@ pub fn fpu_init(init: FpuInit, site: Site) {
         if let FpuInit::MatmulBlock { ct, rt, kt, .. } = init
             && (ct == 0 || rt == 0 || kt == 0)
         {
-            let message =
-                format!("`matmul_block_init`: a block of {rt} x {ct} tiles with kt {kt} is empty");
+            let message = format!("`matmul_block_init`: a block of {rt} x {ct} tiles with kt {kt} is empty");
             return Err(cx.fail(ErrorKind::Init, message, site));
         }
         cx.unit(init.call(), site)?.fpu = Some((init, site));
@@ -436,10 +333,7 @@ pub fn reconfig_data_format(srca: Option<u32>, srcb: Option<u32>, site: Site) {
         for (slot, cb) in configured.iter_mut().zip([srca, srcb]) {
             if let Some(cb) = cb {
                 let cb = cx.cb(CALL, cb, site)?;
-                *slot = Some(Configured {
-                    format: cx.core.cbs.list[cb].format,
-                    site,
-                });
+                *slot = Some(Configured { format: cx.core.cbs.list[cb].format, site });
             }
         }
         let unit = cx.unit(CALL, site)?;
@@ -503,14 +397,7 @@ pub fn copy_tile(cb: u32, it: u32, dst: u32, site: Site) {
         let (index, addr) = cx.front_tile(CALL, cb, it, site)?;
         let unit = cx.unit(CALL, site)?;
         let (src_a, wide) = (unit.src_a, unit.math.fp32_dest);
-        cx.format_is(
-            CALL,
-            "SrcA",
-            src_a,
-            index,
-            "reconfig_data_format_srca",
-            site,
-        )?;
+        cx.format_is(CALL, "SrcA", src_a, index, "reconfig_data_format_srca", site)?;
         let core = &mut *cx.core;
         let format = core.cbs.list[index].format;
         if let Some(unit) = &mut core.compute {
@@ -528,22 +415,12 @@ pub fn copy_tile(cb: u32, it: u32, dst: u32, site: Site) {
     });
 }
 
-fn binary(
-    call: &'static str,
-    kind: BinaryOp,
-    a: u32,
-    b: u32,
-    ia: u32,
-    ib: u32,
-    dst: u32,
-    site: Site,
-) {
+fn binary(call: &'static str, kind: BinaryOp, a: u32, b: u32, ia: u32, ib: u32, dst: u32, site: Site) {
     op(site, |cx| {
         let in_force = cx.unit(call, site)?.fpu.map(|f| f.0);
         // The accumulate flag is the init's; the call itself does not know it.
         let acc = match (kind, in_force) {
-            (BinaryOp::Add, Some(FpuInit::Add { acc, .. }))
-            | (BinaryOp::Sub, Some(FpuInit::Sub { acc, .. })) => acc,
+            (BinaryOp::Add, Some(FpuInit::Add { acc, .. })) | (BinaryOp::Sub, Some(FpuInit::Sub { acc, .. })) => acc,
             _ => false,
         };
         let want = match kind {
@@ -582,21 +459,8 @@ pub fn mul_tiles(a: u32, b: u32, ia: u32, ib: u32, dst: u32, site: Site) {
 pub fn matmul_tiles(in0: u32, in1: u32, i0: u32, i1: u32, dst: u32, site: Site) {
     const CALL: &str = "matmul_tiles";
     op(site, |cx| {
-        let transpose = matches!(
-            cx.unit(CALL, site)?.fpu,
-            Some((
-                FpuInit::Matmul {
-                    transpose: true,
-                    ..
-                },
-                _
-            ))
-        );
-        let init = FpuInit::Matmul {
-            in0,
-            in1,
-            transpose,
-        };
+        let transpose = matches!(cx.unit(CALL, site)?.fpu, Some((FpuInit::Matmul { transpose: true, .. }, _)));
+        let init = FpuInit::Matmul { in0, in1, transpose };
         cx.fpu_operands(CALL, init, Some((in1, i1)), Some((in0, i0)), dst, site)?;
         let unit = cx.unit(CALL, site)?;
         unit.begin(dst, true);
@@ -605,12 +469,7 @@ pub fn matmul_tiles(in0: u32, in1: u32, i0: u32, i1: u32, dst: u32, site: Site) 
         }
         unit.in0[0].set(&unit.b);
         unit.in1.set(&unit.a, transpose);
-        math::matmul_step(
-            &unit.math,
-            &unit.in0[0],
-            &unit.in1,
-            &mut unit.tiles[dst as usize],
-        );
+        math::matmul_step(&unit.math, &unit.in0[0], &unit.in1, &mut unit.tiles[dst as usize]);
         cx.core.counters.fpu_tiles += 1;
         Ok(())
     });
@@ -633,30 +492,13 @@ pub fn matmul_block(
     const CALL: &str = "matmul_block";
     op(site, |cx| {
         cx.in_phase(CALL, Phase::Acquired, site)?;
-        cx.fpu_is(
-            CALL,
-            FpuInit::MatmulBlock {
-                in0,
-                in1,
-                transpose,
-                ct,
-                rt,
-                kt,
-            },
-            site,
-        )?;
+        cx.fpu_is(CALL, FpuInit::MatmulBlock { in0, in1, transpose, ct, rt, kt }, site)?;
         // The init has refused empty blocks, and the registers bound the block before anything is computed.
         let last = u64::from(dst) + u64::from(rt) * u64::from(ct) - 1;
         cx.register(CALL, u32::try_from(last).unwrap_or(u32::MAX), site)?;
         for r in 0..rt as usize {
             let tile = u64::from(i0) + r as u64 * u64::from(kt);
-            cx.unpack(
-                CALL,
-                in0,
-                u32::try_from(tile).unwrap_or(u32::MAX),
-                false,
-                site,
-            )?;
+            cx.unpack(CALL, in0, u32::try_from(tile).unwrap_or(u32::MAX), false, site)?;
             let unit = cx.unit(CALL, site)?;
             if unit.in0.len() == r {
                 unit.in0.push(MatmulIn0::new());
@@ -674,12 +516,7 @@ pub fn matmul_block(
             for r in 0..rt {
                 let out = dst + r * ct + c;
                 unit.begin(out, true);
-                math::matmul_step(
-                    &unit.math,
-                    &unit.in0[r as usize],
-                    &unit.in1,
-                    &mut unit.tiles[out as usize],
-                );
+                math::matmul_step(&unit.math, &unit.in0[r as usize], &unit.in1, &mut unit.tiles[out as usize]);
             }
         }
         cx.core.counters.fpu_tiles += u64::from(rt * ct);
@@ -693,26 +530,12 @@ pub fn reuse_dest_tiles(kind: BinaryOp, dest: ReuseDest, cb: u32, it: u32, dst: 
     op(site, |cx| {
         let init = FpuInit::Reuse { op: kind, cb, dest };
         let operand = Some((cb, it));
-        let (a, b) = if dest == ReuseDest::DestToSrcA {
-            (None, operand)
-        } else {
-            (operand, None)
-        };
+        let (a, b) = if dest == ReuseDest::DestToSrcA { (None, operand) } else { (operand, None) };
         cx.fpu_operands(call, init, a, b, dst, site)?;
         let unit = cx.unit(call, site)?;
         unit.begin(dst, true);
-        let operand = if dest == ReuseDest::DestToSrcA {
-            &unit.b
-        } else {
-            &unit.a
-        };
-        math::reuse_dest(
-            &unit.math,
-            kind,
-            dest,
-            operand,
-            &mut unit.tiles[dst as usize],
-        );
+        let operand = if dest == ReuseDest::DestToSrcA { &unit.b } else { &unit.a };
+        math::reuse_dest(&unit.math, kind, dest, operand, &mut unit.tiles[dst as usize]);
         cx.core.counters.fpu_tiles += 1;
         Ok(())
     });
@@ -745,14 +568,7 @@ pub fn sfpu_binary(kind: BinaryOp, d0: u32, d1: u32, out: u32, site: Site) {
         cx.is_written(call, d0, site)?;
         cx.is_written(call, d1, site)?;
         let unit = cx.unit(call, site)?;
-        math::sfpu_binary(
-            &unit.math,
-            kind,
-            &mut unit.tiles,
-            d0 as usize,
-            d1 as usize,
-            out as usize,
-        );
+        math::sfpu_binary(&unit.math, kind, &mut unit.tiles, d0 as usize, d1 as usize, out as usize);
         unit.begin(out, false);
         cx.core.counters.sfpu_tiles += 1;
         Ok(())
@@ -797,24 +613,13 @@ fn pack(call: &str, dst: u32, cb: u32, index: Option<u32>, site: Site) {
         let page = index.unwrap_or(cx.core.cbs.list[cb].packed);
         let addr = cx.back_tile(call, cb, page, site)?;
         let packer = cx.unit(call, site)?.packer;
-        cx.format_is(
-            call,
-            "the packer",
-            packer,
-            cb,
-            "pack_reconfig_data_format",
-            site,
-        )?;
+        cx.format_is(call, "the packer", packer, cb, "pack_reconfig_data_format", site)?;
         let core = &mut *cx.core;
         let format = core.cbs.list[cb].format;
         if let Some(unit) = &mut core.compute {
             let bytes = core.l1.bytes_mut(addr, format.tile_bytes() as usize);
             // The packer reads zero where nothing was written.
-            let tile = if unit.is_written(dst) {
-                &unit.tiles[dst as usize]
-            } else {
-                &math::Tile::ZERO
-            };
+            let tile = if unit.is_written(dst) { &unit.tiles[dst as usize] } else { &math::Tile::ZERO };
             math::pack(&unit.math, tile, format, bytes);
         }
         if index.is_none() {

@@ -22,7 +22,9 @@ pub fn check_page(dram: bool, base: u32, page: u32, site: Site) {
             Some(tensor) if u64::from(page) >= tensor.pages => {
                 let message = format!("page {page} of tensor `{}`, which has {}", tensor.name, tensor.pages);
                 let error = cx.error(ErrorKind::Noc, message, site);
-                Err(Stop::Fail(error.help("pages count from 0; check the first page and the number of pages of this core")))
+                Err(Stop::Fail(
+                    error.help("pages count from 0; check the first page and the number of pages of this core"),
+                ))
             }
             _ => Ok(()),
         }
@@ -54,17 +56,10 @@ impl Cx<'_> {
     #[cold]
     fn bad_l1(&self, call: &str, whose: &str, addr: u64, size: u32, site: Site) -> Stop {
         let arch = &self.shared.arch;
-        let message = format!(
-            "`{call}`: L1 {whose} at {addr:#x}, {size} bytes, is outside of what programs may use"
-        );
-        let numbers = format!(
-            "programs may use {:#x} to {:#x}, circular buffers and semaphores",
-            arch.l1_base, arch.l1_size
-        );
-        Stop::Fail(
-            self.error(ErrorKind::Memory, message, site)
-                .numbers(numbers),
-        )
+        let message = format!("`{call}`: L1 {whose} at {addr:#x}, {size} bytes, is outside of what programs may use");
+        let numbers =
+            format!("programs may use {:#x} to {:#x}, circular buffers and semaphores", arch.l1_base, arch.l1_size);
+        Stop::Fail(self.error(ErrorKind::Memory, message, site).numbers(numbers))
     }
 
     /// The far end of a transfer of `size` bytes.
@@ -75,57 +70,35 @@ impl Cx<'_> {
             Endpoint::Dram(bank) => {
                 if !self.dram.contains(u32::from(bank), local, u64::from(size)) {
                     let bank_size = self.shared.arch.dram_bank_size;
-                    let message =
-                        format!("`{call}`: DRAM bank {bank} has no {size} bytes at {local:#x}");
+                    let message = format!("`{call}`: DRAM bank {bank} has no {size} bytes at {local:#x}");
                     return Err(Stop::Fail(
-                        self.error(ErrorKind::Noc, message, site)
-                            .numbers(format!("the bank has {bank_size:#x} bytes")),
+                        self.error(ErrorKind::Noc, message, site).numbers(format!("the bank has {bank_size:#x} bytes")),
                     ));
                 }
-                Ok(Remote::Dram {
-                    bank: u32::from(bank),
-                    addr: local,
-                })
+                Ok(Remote::Dram { bank: u32::from(bank), addr: local })
             }
             Endpoint::Worker(core) => {
                 let core = u32::from(core);
                 let fits = u32::try_from(local).is_ok_and(|a| self.shared.may_touch(core, a, size));
                 if !fits {
-                    return Err(self.bad_l1(
-                        call,
-                        &format!("of {}", self.shared.core_at(core)),
-                        local,
-                        size,
-                        site,
-                    ));
+                    return Err(self.bad_l1(call, &format!("of {}", self.shared.core_at(core)), local, size, site));
                 }
-                Ok(Remote::L1 {
-                    core,
-                    addr: local as u32,
-                })
+                Ok(Remote::L1 { core, addr: local as u32 })
             }
             Endpoint::Nobody => {
                 let (x, y) = (addr.x(), addr.y());
-                let message =
-                    format!("`{call}`: there is no core or DRAM bank at NoC coordinates ({x},{y})");
+                let message = format!("`{call}`: there is no core or DRAM bank at NoC coordinates ({x},{y})");
                 let error = self.error(ErrorKind::Noc, message, site);
-                Err(Stop::Fail(error.help(
-                    "kernels need virtual coordinates: pass them as arguments, not logical ones",
-                )))
+                Err(Stop::Fail(
+                    error.help("kernels need virtual coordinates: pass them as arguments, not logical ones"),
+                ))
             }
         }
     }
 
     /// Both ends must be congruent modulo the alignment of this kind of transfer.
     #[inline]
-    pub(super) fn aligned(
-        &self,
-        call: &str,
-        remote: Remote,
-        local: u32,
-        read: bool,
-        site: Site,
-    ) -> Step<()> {
+    pub(super) fn aligned(&self, call: &str, remote: Remote, local: u32, read: bool, site: Site) -> Step<()> {
         let arch = &self.shared.arch;
         let (alignment, addr) = match remote {
             Remote::Dram { addr, .. } if read => (arch.noc_dram_read_alignment, addr),
@@ -139,15 +112,7 @@ impl Cx<'_> {
     }
 
     #[cold]
-    fn misaligned(
-        &self,
-        call: &str,
-        remote: Remote,
-        local: u32,
-        alignment: u32,
-        read: bool,
-        site: Site,
-    ) -> Stop {
+    fn misaligned(&self, call: &str, remote: Remote, local: u32, alignment: u32, read: bool, site: Site) -> Stop {
         let there = match remote {
             Remote::Dram { bank, addr } => format!("DRAM bank {bank} at {addr:#x}"),
             Remote::L1 { core, addr } => {
@@ -156,16 +121,10 @@ impl Cx<'_> {
         };
         let here = format!("L1 at {local:#x}");
         let (from, to) = if read { (there, here) } else { (here, there) };
-        let message = format!(
-            "`{call}`: source and destination are not aligned to each other modulo {alignment}"
-        );
+        let message = format!("`{call}`: source and destination are not aligned to each other modulo {alignment}");
         let numbers = format!("from {from} to {to}");
         let help = format!("the two addresses must leave the same remainder modulo {alignment}");
-        Stop::Fail(
-            self.error(ErrorKind::Noc, message, site)
-                .numbers(numbers)
-                .help(help),
-        )
+        Stop::Fail(self.error(ErrorKind::Noc, message, site).numbers(numbers).help(help))
     }
 
     /// A transfer that fills L1 must not touch pages of a circular buffer that this thread has not reserved.
@@ -178,9 +137,7 @@ impl Cx<'_> {
             }
             let start = c.write_ptr();
             let mine = c.producer.is_some_and(|(t, _)| t == self.me);
-            if c.encloses(addr, size)
-                && (!mine || addr >= start && addr + size <= start + c.reserved * c.page_size)
-            {
+            if c.encloses(addr, size) && (!mine || addr >= start && addr + size <= start + c.reserved * c.page_size) {
                 return Ok(());
             }
             outside.get_or_insert(i);
@@ -201,9 +158,7 @@ impl Cx<'_> {
             }
             let consumes = c.consumer.is_some_and(|(t, _)| t == self.me);
             let produces = c.producer.is_some_and(|(t, _)| t == self.me);
-            let within = |start: u32, pages: u32| {
-                addr >= start && addr + size <= start + pages * c.page_size
-            };
+            let within = |start: u32, pages: u32| addr >= start && addr + size <= start + pages * c.page_size;
             let waited = consumes && within(c.read_ptr(), c.waited);
             let reserved = produces && within(c.write_ptr(), c.reserved);
             if c.encloses(addr, size) && (waited || reserved || !consumes && !produces) {
@@ -230,50 +185,30 @@ impl Cx<'_> {
         site: Site,
     ) -> Stop {
         let c = &self.core.cbs.list[cb];
-        let (start, pages) = if does == "fills" {
-            (c.write_ptr(), c.reserved)
-        } else {
-            (c.read_ptr(), c.waited)
-        };
-        let message = format!(
-            "`{call}` {does} L1 outside of the {window} pages of {}",
-            c.title()
-        );
+        let (start, pages) = if does == "fills" { (c.write_ptr(), c.reserved) } else { (c.read_ptr(), c.waited) };
+        let message = format!("`{call}` {does} L1 outside of the {window} pages of {}", c.title());
         let numbers = format!(
             "L1 {addr:#x} to {:#x}; {window}: {pages} pages from {start:#x} to {:#x}",
             addr + size,
             start + pages * c.page_size
         );
-        Stop::Fail(
-            self.error(ErrorKind::CircularBuffer, message, site)
-                .numbers(numbers),
-        )
+        Stop::Fail(self.error(ErrorKind::CircularBuffer, message, site).numbers(numbers))
     }
 
     /// Room for another write, or a wait for the boundary that makes it.
     #[inline]
     fn room(&mut self, size: u32) -> Step<()> {
         let queue = &mut self.core.queue;
-        let full = queue.bytes + size as usize > self.shared.options.write_queue_bytes
-            || queue.list.len() >= QUEUE_ENTRIES;
+        let full =
+            queue.bytes + size as usize > self.shared.options.write_queue_bytes || queue.list.len() >= QUEUE_ENTRIES;
         if full && !queue.list.is_empty() {
             queue.mark_due(|_| true);
-            return Err(Stop::Wait(Wait::QueueRoom {
-                epoch: self.core.epoch,
-            }));
+            return Err(Stop::Wait(Wait::QueueRoom { epoch: self.core.epoch }));
         }
         Ok(())
     }
 
-    fn enqueue_write(
-        &mut self,
-        noc: usize,
-        from: u32,
-        dest: Remote,
-        size: u32,
-        due: bool,
-        site: Site,
-    ) {
+    fn enqueue_write(&mut self, noc: usize, from: u32, dest: Remote, size: u32, due: bool, site: Site) {
         let thread = &mut self.core.threads[self.me];
         thread.uncaptured[noc] += 1;
         thread.unacked[noc] += 1;
@@ -281,39 +216,20 @@ impl Cx<'_> {
         queue.uncaptured += 1;
         queue.bytes += size as usize;
         queue.due += usize::from(due);
-        let what = What::Write {
-            source: Source::L1(from),
-            size,
-        };
-        queue.list.push(Outgoing {
-            thread: self.me as u8,
-            noc: noc as u8,
-            due,
-            dest,
-            what,
-            from,
-            site,
-        });
+        let what = What::Write { source: Source::L1(from), size };
+        queue.list.push(Outgoing { thread: self.me as u8, noc: noc as u8, due, dest, what, from, site });
         self.core.counters.noc_writes += 1;
         self.core.counters.noc_write_bytes += u64::from(size);
     }
 
     /// An atomic or a flag write: it is due at once, and so is what the same thread sent the same way before, which it must not
     /// overtake.
-    pub(super) fn enqueue_signal(
-        &mut self,
-        noc: usize,
-        dest: Remote,
-        what: Result<u32, u32>,
-        site: Site,
-    ) -> Step<()> {
+    pub(super) fn enqueue_signal(&mut self, noc: usize, dest: Remote, what: Result<u32, u32>, site: Site) -> Step<()> {
         self.room(4)?;
         if let Remote::L1 { core, .. } = dest {
             let (me, noc) = (self.me as u8, noc as u8);
             let same_way = |op: &Outgoing| {
-                op.thread == me
-                    && op.noc == noc
-                    && matches!(op.dest, Remote::L1 { core: c, .. } if c == core)
+                op.thread == me && op.noc == noc && matches!(op.dest, Remote::L1 { core: c, .. } if c == core)
             };
             self.core.queue.mark_due(same_way);
         }
@@ -349,11 +265,7 @@ impl Cx<'_> {
             if usize::from(op.thread) != self.me || usize::from(op.noc) != noc {
                 continue;
             }
-            if let What::Write {
-                source: source @ Source::L1(_),
-                size,
-            } = &mut op.what
-            {
+            if let What::Write { source: source @ Source::L1(_), size } = &mut op.what {
                 let bytes = self.core.l1.bytes(op.from, *size as usize);
                 *source = Source::Captured(queue.arena.len() as u32);
                 queue.arena.extend_from_slice(bytes);
@@ -368,18 +280,12 @@ impl Cx<'_> {
     fn land(&mut self, read: &PendingRead) -> bool {
         match read.source {
             Remote::Dram { bank, addr } => {
-                self.dram.read(
-                    bank,
-                    addr,
-                    self.core.l1.bytes_mut(read.dest, read.size as usize),
-                );
+                self.dram.read(bank, addr, self.core.l1.bytes_mut(read.dest, read.size as usize));
                 true
             }
             Remote::L1 { core, addr } if core == self.core.index => {
                 let source = self.core.l1.duplicate();
-                self.core
-                    .l1
-                    .copy_from(read.dest, &source, addr, read.size as usize);
+                self.core.l1.copy_from(read.dest, &source, addr, read.size as usize);
                 true
             }
             Remote::L1 { .. } => false,
@@ -406,10 +312,7 @@ pub fn noc_addr_dram(bank: u32, addr: u64, site: Site) -> NocAddr {
         cx.data_movement("get_noc_addr", site)?;
         let arch = &cx.shared.arch;
         if bank >= arch.dram_banks {
-            let message = format!(
-                "DRAM bank {bank} does not exist; the chip has {}",
-                arch.dram_banks
-            );
+            let message = format!("DRAM bank {bank} does not exist; the chip has {}", arch.dram_banks);
             return Err(cx.fail(ErrorKind::Noc, message, site));
         }
         let at = noc::dram_coordinates(arch, bank);
@@ -430,14 +333,7 @@ pub fn noc_async_read(noc: u8, src: NocAddr, dst_l1: u32, size: u32, site: Site)
         let source = cx.remote(CALL, src, size, site)?;
         cx.aligned(CALL, source, dst_l1, true, site)?;
         cx.fills_reserved(CALL, dst_l1, size, site)?;
-        let mut read = PendingRead {
-            source,
-            dest: dst_l1,
-            size,
-            noc,
-            landed: false,
-            site,
-        };
+        let mut read = PendingRead { source, dest: dst_l1, size, noc, landed: false, site };
         if cx.by_chance(2) {
             read.landed = cx.land(&read);
         }
@@ -500,9 +396,7 @@ pub fn noc_async_write_barrier(noc: u8, site: Site) {
             return Ok(());
         }
         let me = cx.me as u8;
-        cx.core
-            .queue
-            .mark_due(|op| op.thread == me && op.noc == noc);
+        cx.core.queue.mark_due(|op| op.thread == me && op.noc == noc);
         Err(Stop::Wait(Wait::Writes { noc }))
     });
 }
@@ -524,11 +418,7 @@ pub fn noc_async_atomic_barrier(noc: u8, site: Site) {
     op(site, |cx| {
         cx.data_movement(CALL, site)?;
         let index = cx.noc(CALL, noc, site)?;
-        if cx.thread().atomics[index] == 0 {
-            Ok(())
-        } else {
-            Err(Stop::Wait(Wait::Atomics { noc }))
-        }
+        if cx.thread().atomics[index] == 0 { Ok(()) } else { Err(Stop::Wait(Wait::Atomics { noc })) }
     });
 }
 

@@ -64,9 +64,7 @@ fn outside(site: Site) -> ! {
 /// Ends the thread with an error of the caller's own wording.
 pub fn fail(message: String, site: Site) -> ! {
     loop {
-        op::<()>(site, |cx| {
-            Err(cx.fail(ErrorKind::Panic, message.clone(), site))
-        });
+        op::<()>(site, |cx| Err(cx.fail(ErrorKind::Panic, message.clone(), site)));
     }
 }
 
@@ -127,11 +125,11 @@ impl Cx<'_> {
         if self.core.threads[self.me].processor != Processor::Compute {
             return Ok(());
         }
-        let error = self.error(
-            ErrorKind::Role,
-            format!("`{call}` in a compute kernel"),
-            site,
-        );
-        Err(Stop::Fail(error.help("transfers and semaphores belong to reader and writer kernels; pass data through circular buffers")))
+        let error = self.error(ErrorKind::Role, format!("`{call}` in a compute kernel"), site);
+        Err(Stop::Fail(
+            error.help(
+                "transfers and semaphores belong to reader and writer kernels; pass data through circular buffers",
+            ),
+        ))
     }
 }

@@ -14,13 +14,11 @@ impl Cx<'_> {
         match remote {
             Remote::L1 { addr, .. } if addr.is_multiple_of(4) => Ok(remote),
             Remote::L1 { addr, .. } => {
-                let message =
-                    format!("`{call}`: L1 address {addr:#x} of a word is not a multiple of 4");
+                let message = format!("`{call}`: L1 address {addr:#x} of a word is not a multiple of 4");
                 Err(self.fail(ErrorKind::Semaphore, message, site))
             }
             Remote::Dram { bank, .. } => {
-                let message =
-                    format!("`{call}` on DRAM bank {bank}; semaphores are in the L1 of cores");
+                let message = format!("`{call}` on DRAM bank {bank}; semaphores are in the L1 of cores");
                 Err(self.fail(ErrorKind::Semaphore, message, site))
             }
         }
@@ -55,11 +53,7 @@ pub fn noc_semaphore_wait(addr: u32, value: u32, site: Site) {
     op(site, |cx| {
         cx.data_movement("noc_semaphore_wait", site)?;
         cx.word("noc_semaphore_wait", addr, site)?;
-        if cx.core.l1.word(addr) == value {
-            Ok(())
-        } else {
-            Err(Stop::Wait(Wait::SemaphoreEqual { addr, value }))
-        }
+        if cx.core.l1.word(addr) == value { Ok(()) } else { Err(Stop::Wait(Wait::SemaphoreEqual { addr, value })) }
     });
 }
 
@@ -68,11 +62,7 @@ pub fn noc_semaphore_wait_min(addr: u32, value: u32, site: Site) {
     op(site, |cx| {
         cx.data_movement("noc_semaphore_wait_min", site)?;
         cx.word("noc_semaphore_wait_min", addr, site)?;
-        if cx.core.l1.word(addr) >= value {
-            Ok(())
-        } else {
-            Err(Stop::Wait(Wait::SemaphoreMin { addr, value }))
-        }
+        if cx.core.l1.word(addr) >= value { Ok(()) } else { Err(Stop::Wait(Wait::SemaphoreMin { addr, value })) }
     });
 }
 
