@@ -44,11 +44,8 @@ fn run(cli: &Cli) -> ttl::Result<()> {
     let c = device.zeros::<bf16>("c", &matmul::result_shape(&a, &b)?)?;
 
     // 32-bit registers: a sum of a thousand products needs them.
-    let config = ComputeConfig {
-        fidelity: common::fidelity(cli.fidelity),
-        fp32_dest_acc: true,
-        ..ComputeConfig::default()
-    };
+    let config =
+        ComputeConfig { fidelity: common::fidelity(cli.fidelity), fp32_dest_acc: true, ..ComputeConfig::default() };
     let grid = device.grid();
     let program = match cli.block.as_str() {
         "1" => matmul::program::<1, 1, 1, 1, 1>(&grid, config, &a, &b, &c),

@@ -72,7 +72,9 @@ fn main() {
             let (mut in0, mut in1) = (MatmulIn0::new(), MatmulIn1::new());
             in0.set(&a);
             in1.set(&b, false);
-            time(&format!("matmul_step {fidelity:?}, operands prepared"), || matmul_step(&cfg, black_box(&in0), &in1, &mut dst));
+            time(&format!("matmul_step {fidelity:?}, operands prepared"), || {
+                matmul_step(&cfg, black_box(&in0), &in1, &mut dst)
+            });
         }
         let (mut in0, mut in1) = (MatmulIn0::new(), MatmulIn1::new());
         time("prepare in0", || in0.set(black_box(&a)));

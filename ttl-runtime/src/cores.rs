@@ -21,26 +21,17 @@ impl CoreRange {
         const fn max(a: u32, b: u32) -> u32 {
             if a > b { a } else { b }
         }
-        CoreRange {
-            first: Core::new(min(a.x, b.x), min(a.y, b.y)),
-            last: Core::new(max(a.x, b.x), max(a.y, b.y)),
-        }
+        CoreRange { first: Core::new(min(a.x, b.x), min(a.y, b.y)), last: Core::new(max(a.x, b.x), max(a.y, b.y)) }
     }
 
     pub const fn single(core: Core) -> CoreRange {
-        CoreRange {
-            first: core,
-            last: core,
-        }
+        CoreRange { first: core, last: core }
     }
 
     /// `width` columns and `height` rows from (0, 0); `None` if either is 0.
     pub const fn grid(width: u32, height: u32) -> Option<CoreRange> {
         match (width.checked_sub(1), height.checked_sub(1)) {
-            (Some(x), Some(y)) => Some(CoreRange {
-                first: Core::new(0, 0),
-                last: Core::new(x, y),
-            }),
+            (Some(x), Some(y)) => Some(CoreRange { first: Core::new(0, 0), last: Core::new(x, y) }),
             _ => None,
         }
     }
@@ -62,10 +53,7 @@ impl CoreRange {
     }
 
     pub const fn contains(&self, core: Core) -> bool {
-        self.first.x <= core.x
-            && core.x <= self.last.x
-            && self.first.y <= core.y
-            && core.y <= self.last.y
+        self.first.x <= core.x && core.x <= self.last.x && self.first.y <= core.y && core.y <= self.last.y
     }
 
     /// Row by row, from the top left.
@@ -126,9 +114,7 @@ impl CoreSet {
 
     /// Where a core stands in iteration order.
     pub fn position(&self, core: Core) -> Option<usize> {
-        self.cores
-            .binary_search_by_key(&(core.y, core.x), |c| (c.y, c.x))
-            .ok()
+        self.cores.binary_search_by_key(&(core.y, core.x), |c| (c.y, c.x)).ok()
     }
 
     pub fn overlaps(&self, other: &CoreSet) -> bool {
@@ -151,9 +137,8 @@ impl CoreSet {
     /// The one rectangle that is this set, if it is one.
     pub fn as_rectangle(&self) -> Option<CoreRange> {
         let range = CoreRange::new(*self.cores.first()?, *self.cores.last()?);
-        (range.width() as usize * range.height() as usize == self.len()
-            && self.iter().all(|c| range.contains(c)))
-        .then_some(range)
+        (range.width() as usize * range.height() as usize == self.len() && self.iter().all(|c| range.contains(c)))
+            .then_some(range)
     }
 
     /// A few rectangles that make up the set: runs of a row, joined with equal runs of the rows below.
@@ -161,22 +146,13 @@ impl CoreSet {
         let mut out: Vec<CoreRange> = Vec::new();
         let mut rest = self.cores.as_slice();
         while let Some((&start, _)) = rest.split_first() {
-            let run = rest
-                .iter()
-                .zip(0u32..)
-                .take_while(|(c, i)| c.y == start.y && c.x == start.x + i)
-                .count();
+            let run = rest.iter().zip(0u32..).take_while(|(c, i)| c.y == start.y && c.x == start.x + i).count();
             let end = rest[run - 1];
             rest = &rest[run..];
-            let above = out
-                .iter_mut()
-                .find(|r| r.last.y + 1 == start.y && r.first.x == start.x && r.last.x == end.x);
+            let above = out.iter_mut().find(|r| r.last.y + 1 == start.y && r.first.x == start.x && r.last.x == end.x);
             match above {
                 Some(range) => range.last = end,
-                None => out.push(CoreRange {
-                    first: start,
-                    last: end,
-                }),
+                None => out.push(CoreRange { first: start, last: end }),
             }
         }
         out
@@ -186,17 +162,13 @@ impl CoreSet {
 impl FromIterator<Core> for CoreSet {
     fn from_iter<I: IntoIterator<Item = Core>>(cores: I) -> CoreSet {
         let sorted: BTreeSet<(u32, u32)> = cores.into_iter().map(|c| (c.y, c.x)).collect();
-        CoreSet {
-            cores: sorted.into_iter().map(|(y, x)| Core::new(x, y)).collect(),
-        }
+        CoreSet { cores: sorted.into_iter().map(|(y, x)| Core::new(x, y)).collect() }
     }
 }
 
 impl From<CoreRange> for CoreSet {
     fn from(range: CoreRange) -> CoreSet {
-        CoreSet {
-            cores: range.iter().collect(),
-        }
+        CoreSet { cores: range.iter().collect() }
     }
 }
 
@@ -254,9 +226,7 @@ mod tests {
 
     #[test]
     fn sets_walk_row_by_row() {
-        let set: CoreSet = [core(1, 1), core(0, 0), core(5, 0), core(0, 0)]
-            .into_iter()
-            .collect();
+        let set: CoreSet = [core(1, 1), core(0, 0), core(5, 0), core(0, 0)].into_iter().collect();
         assert_eq!(set.as_slice(), [core(0, 0), core(5, 0), core(1, 1)]);
         assert_eq!(set.position(core(1, 1)), Some(2));
         assert_eq!(set.position(core(1, 0)), None);
@@ -273,11 +243,7 @@ mod tests {
         let tail = grid.union(&CoreRange::new(core(0, 8), core(2, 8)).into());
         assert_eq!(tail.to_string(), "(0,0)-(7,7), (0,8)-(2,8)");
         assert_eq!(CoreSet::empty().to_string(), "no core");
-        let total: u32 = tail
-            .rectangles()
-            .iter()
-            .map(|r| r.width() * r.height())
-            .sum();
+        let total: u32 = tail.rectangles().iter().map(|r| r.width() * r.height()).sum();
         assert_eq!(total as usize, tail.len());
     }
 

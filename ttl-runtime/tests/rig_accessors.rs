@@ -13,8 +13,8 @@ use ttl_runtime::cores::{CoreRange, CoreSet};
 use ttl_runtime::program::export::{self, TensorExport, Tolerance};
 use ttl_runtime::program::{Arg, CbDecl, CbEnd, Checked, DeviceInfo, KernelDecl, Program, Role};
 use ttl_runtime::tensor::{
-    DataFormat, HostTensor, MemoryConfig, Orientation, PageAddr, ShardLayout, ShardSpec, TensorId,
-    TensorRef, TensorSpec, npy,
+    DataFormat, HostTensor, MemoryConfig, Orientation, PageAddr, ShardLayout, ShardSpec, TensorId, TensorRef,
+    TensorSpec, npy,
 };
 
 /// Words that the kernel writes for one page: the low and the high half of its NoC address, and the base of its tensor.
@@ -122,8 +122,7 @@ fn sample(arch: &Arch, memories: [MemoryConfig; 4]) -> Sample {
     };
     let bf16 = DataFormat::Bf16;
     let names = ["a", "b", "c", "d"];
-    let asked: [TensorRef; 4] =
-        std::array::from_fn(|i| tensor(i as u64, names[i], [128, 192], bf16, &memories[i]));
+    let asked: [TensorRef; 4] = std::array::from_fn(|i| tensor(i as u64, names[i], [128, 192], bf16, &memories[i]));
     let out = tensor(8, "out", [32, 32], DataFormat::F32, &MemoryConfig::Dram);
     let dst = tensor(9, "dst", [128, 192], bf16, &memories[1]);
     let core = Core::new(1, 1);
@@ -163,11 +162,8 @@ fn rig() -> PathBuf {
 }
 
 fn run(rig: &Path, spec: &Path, arch: &Arch) {
-    let output = Command::new(rig.join("run.py"))
-        .args(["--arch", arch.name()])
-        .arg(spec)
-        .output()
-        .expect("run.py starts");
+    let output =
+        Command::new(rig.join("run.py")).args(["--arch", arch.name()]).arg(spec).output().expect("run.py starts");
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
 }
@@ -177,23 +173,18 @@ fn check(arch: &Arch, memories: [MemoryConfig; 4]) {
     let dir = tempfile::tempdir().unwrap();
     let contents = HostTensor::uniform([128, 192], -1.0, 1.0, 3).unwrap();
     let contents = contents.to_format(DataFormat::Bf16);
-    let mut tensors: Vec<TensorExport> = sample
-        .asked
-        .iter()
-        .map(|t| TensorExport::input(t.id, contents.clone()))
-        .collect();
+    let mut tensors: Vec<TensorExport> =
+        sample.asked.iter().map(|t| TensorExport::input(t.id, contents.clone())).collect();
     tensors.push(TensorExport::output(sample.out, None));
     tensors.push(TensorExport::output(sample.dst, Some(contents)));
     let exact = Tolerance { max_abs: Some(0.0), ..Tolerance::default() };
-    let spec =
-        export::write(dir.path(), &sample.checked, &sample.sources, &tensors, exact).unwrap();
+    let spec = export::write(dir.path(), &sample.checked, &sample.sources, &tensors, exact).unwrap();
     run(&rig(), &spec, arch);
 
     // The kernel wrote its words in the order of the tile's memory.
     let answers = npy::read(dir.path().join("out.out.npy")).unwrap();
     let bytes = answers.to_tiles(DataFormat::F32).unwrap();
-    let words: Vec<u32> =
-        bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+    let words: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
     let mut pages = words.chunks_exact(WORDS);
     for tensor in &sample.asked {
         let accessor = tensor.spec.accessor(arch).unwrap();

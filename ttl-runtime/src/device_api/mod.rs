@@ -11,14 +11,16 @@ mod accumulator;
 mod cb;
 mod compute;
 mod noc;
+mod param;
 mod store;
 mod tiles;
+mod types;
 
 pub use accumulator::{Accumulator, MatmulTiles, TileBlock};
 pub use cb::{CbIn, CbOut, Front, Reserved};
 pub use compute::{Compute, PackRegs, TileRegs};
-pub use store::Storable;
 pub use noc::{Noc, Reads, TensorAccessor, Writes};
+pub use store::Storable;
 pub use tiles::{TileExpr, TileMath, Tiles};
 
 /// What the generated C++ has at its end: data-movement kernels leave no write under way.

@@ -4,20 +4,26 @@ use super::{CbIn, CbOut, Compute, Noc, TensorAccessor};
 use crate::ir::ParamKind;
 use crate::program::typed::{Consumer, PerCore, Producer, TensorArg};
 use crate::program::{Arg, ArgValue, CbEnd, CoreValues, Slot};
-use crate::rt::{Args, Binder, Param, Scalar, Token};
+use crate::rt::{Args, Binder, Param, RoleToken, Scalar, role};
 use crate::sim::ops;
 use crate::site::Site;
 use crate::tensor::accessor::Accessor;
 use crate::tensor::format::Element;
 use std::sync::Arc;
 
-impl Token for Noc {
+impl RoleToken<role::reader> for Noc {
     fn token() -> Noc {
         Noc::new(ops::noc_index(Site::UNKNOWN))
     }
 }
 
-impl Token for Compute {
+impl RoleToken<role::writer> for Noc {
+    fn token() -> Noc {
+        Noc::new(ops::noc_index(Site::UNKNOWN))
+    }
+}
+
+impl RoleToken<role::compute> for Compute {
     fn token() -> Compute {
         Compute::new()
     }

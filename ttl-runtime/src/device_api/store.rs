@@ -102,7 +102,7 @@ impl<E: TileExpr> Storable for E {
 impl MatmulTiles<'_> {
     fn store_product(self, cb: u32, pages: u32, site: Site) {
         ops::ensure_started(site);
-ops::tile_regs_acquire(site);
+        ops::tile_regs_acquire(site);
         self.add_to_registers(site);
         let (rows, cols) = self.shape();
         let plan = Plan { steps: vec![], slots_per_tile: 1, result_slot: 0, tiles_per_section: rows * cols, acc: true };
@@ -131,7 +131,8 @@ fn plan(builder: &Builder, infos: &mut Vec<LeafInfo>, config: &Arc<ComputeConfig
     };
     let known = PLANS.with_borrow(|plans| {
         let entries = plans.get(&hash)?;
-        let found = entries.iter().find(|((dag, leaves, c), _)| *dag == builder.dag && leaves == infos && *c == **config);
+        let found =
+            entries.iter().find(|((dag, leaves, c), _)| *dag == builder.dag && leaves == infos && *c == **config);
         found.map(|(_, plan)| plan.clone())
     });
     if let Some(plan) = known {
@@ -139,7 +140,9 @@ fn plan(builder: &Builder, infos: &mut Vec<LeafInfo>, config: &Arc<ComputeConfig
     }
     let plan = match fuse::plan(&builder.dag, infos, config) {
         Ok(plan) => Rc::new(plan),
-        Err(e) => ops::fail_with_help(&e.to_string(), "split the expression: store a part of it to a buffer of its own", site),
+        Err(e) => {
+            ops::fail_with_help(&e.to_string(), "split the expression: store a part of it to a buffer of its own", site)
+        }
     };
     let key = (builder.dag.clone(), infos.clone(), (**config).clone());
     PLANS.with_borrow_mut(|plans| plans.entry(hash).or_default().push((key, plan.clone())));
@@ -170,7 +173,7 @@ fn run(plan: &Plan, leaves: &[Leaf], out: u32, pages: u32, site: Site) {
         let count = plan.tiles_per_section.min(pages - first);
         if !plan.acc {
             ops::ensure_started(site);
-ops::tile_regs_acquire(site);
+            ops::tile_regs_acquire(site);
         }
         for step in &plan.steps {
             for i in 0..count {
@@ -178,7 +181,9 @@ ops::tile_regs_acquire(site);
                 let tile = first + i;
                 match *step {
                     Step::Copy { leaf, slot } => ops::copy(cb_of(leaf), tile, reg(slot), site),
-                    Step::Fpu { op, a, b, slot } => ops::binary_tiles(op, cb_of(a), cb_of(b), tile, tile, reg(slot), site),
+                    Step::Fpu { op, a, b, slot } => {
+                        ops::binary_tiles(op, cb_of(a), cb_of(b), tile, tile, reg(slot), site)
+                    }
                     Step::ReuseDest { op, reversed, leaf, slot } => {
                         ops::reuse_dest(op, reversed, cb_of(leaf), tile, reg(slot), site)
                     }

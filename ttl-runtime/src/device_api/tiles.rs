@@ -157,4 +157,3 @@ operators!(['a, T: Element,], Front<'a, T>);
 operators!(['r, 'a, T: Element,], &'r Front<'a, T>);
 operators!(['c,], Accumulator<'c>);
 operators!([E: TileExpr,], Tiles<E>);
-

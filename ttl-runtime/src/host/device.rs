@@ -184,9 +184,8 @@ impl Device {
         let address = if matches!(spec.memory(), MemoryConfig::Dram) {
             self.dram.alloc(per_bank, spec.bytes())?
         } else {
-            let bytes = per_bank as u32;
-            let address = self.l1.alloc(bytes)?;
-            self.l1_tensors.push(L1Tensor { name: name.into(), address, bytes });
+            let address = self.l1.alloc(per_bank)?;
+            self.l1_tensors.push(L1Tensor { name: name.into(), address, bytes: per_bank as u32 });
             address
         };
         static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -207,7 +206,7 @@ impl Device {
         if matches!(spec.memory(), MemoryConfig::Dram) {
             self.dram.free(*address, per_bank);
         } else {
-            self.l1.free(*address, per_bank as u32);
+            self.l1.free(*address, per_bank);
             self.l1_tensors.retain(|t| t.address != *address);
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::error::{Error, Result};
 use super::Device;
 use crate::arch::ComputeConfig;
-use crate::codegen::{self, Source};
+use crate::codegen::{self, ArgSlots, Source};
 use crate::cores::CoreSet;
 use crate::ir::passes::{self, Prepared, Target};
 use crate::ir::{self, verify};
@@ -174,7 +174,7 @@ impl CheckedProgram {
         let options = codegen::Options { line_directives };
         let mut sources: Vec<Source> = vec![];
         for (kernel, prepared) in self.inner.kernels().iter().zip(self.prepared.iter()) {
-            let mut source = codegen::emit(prepared, &kernel.layout, &options)?;
+            let mut source = codegen::emit(prepared, &ArgSlots::from(&kernel.layout), &options)?;
             // Two kernels of one name, or two instances of one kernel.
             let same = sources.iter().filter(|s| stem(&s.file_name) == stem(&source.file_name)).count();
             if same > 0 {

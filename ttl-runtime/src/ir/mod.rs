@@ -9,9 +9,9 @@
 pub mod blocks;
 pub mod dag;
 pub mod fuse;
-//pub mod passes;
+pub mod passes;
 pub mod ty;
-//pub mod verify;
+pub mod verify;
 pub mod visit;
 
 use crate::ops::{BinaryOp, UnaryOp};
@@ -109,11 +109,7 @@ impl Fn {
     }
 
     pub fn add_local(&mut self, name: &str, ty: Ty) -> LocalId {
-        self.locals.push(Local {
-            name: name.to_owned(),
-            ty,
-            mutable: false,
-        });
+        self.locals.push(Local { name: name.to_owned(), ty, mutable: false });
         LocalId(self.locals.len() as u32 - 1)
     }
 }
@@ -197,25 +193,16 @@ pub struct Expr {
 
 impl Expr {
     pub fn u32(value: u32) -> Expr {
-        Expr {
-            ty: Ty::U32,
-            kind: ExprKind::Int(i64::from(value)),
-        }
+        Expr { ty: Ty::U32, kind: ExprKind::Int(i64::from(value)) }
     }
 
     pub fn local(local: LocalId, ty: Ty) -> Expr {
-        Expr {
-            ty,
-            kind: ExprKind::Local(local),
-        }
+        Expr { ty, kind: ExprKind::Local(local) }
     }
 
     /// An operation whose result has the type of its left operand.
     pub fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
-        Expr {
-            ty: a.ty.clone(),
-            kind: ExprKind::Binary(op, Box::new(a), Box::new(b)),
-        }
+        Expr { ty: a.ty.clone(), kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) }
     }
 
     pub fn as_u32(&self) -> Option<u32> {

@@ -1,6 +1,6 @@
 //! Walks over the IR that verifier, passes and writer share.
 
-use super::{Block, Expr, ExprKind, FnId, Init, LocalId, Op, Query, Stmt, StmtKind};
+use super::{BinOp, Block, Expr, ExprKind, FnId, Init, LocalId, Op, Query, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
 /// Every statement of a block, outer ones before those inside them.
@@ -59,12 +59,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(page);
             f(index);
         }
-        Op::ReadBarrier
-        | Op::WriteBarrier
-        | Op::WritesFlushed
-        | Op::Acquire
-        | Op::Commit
-        | Op::Release => {}
+        Op::ReadBarrier | Op::WriteBarrier | Op::WritesFlushed | Op::Acquire | Op::Commit | Op::Release => {}
         Op::CopyTile { tile, dst, .. } | Op::ReuseDest { tile, dst, .. } => {
             f(tile);
             f(dst);
@@ -74,15 +69,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(ib);
             f(dst);
         }
-        Op::MatmulBlock {
-            ia,
-            ib,
-            dst,
-            ct,
-            rt,
-            kt,
-            ..
-        } => [ia, ib, dst, ct, rt, kt].into_iter().for_each(f),
+        Op::MatmulBlock { ia, ib, dst, ct, rt, kt, .. } => [ia, ib, dst, ct, rt, kt].into_iter().for_each(f),
         Op::Unary { dst, .. } => f(dst),
         Op::CopyRegs { src, dst } => {
             f(src);
@@ -182,25 +169,51 @@ pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
             each_expr(b, f);
         }
         ExprKind::Call(_, args) => args.iter().for_each(|a| each_expr(a, f)),
+        ExprKind::Int(_) | ExprKind::F32(_) | ExprKind::Bool(_) | ExprKind::Local(_) | ExprKind::Query(_) => {}
+    }
+}
+
+/// A call of an expression.
+#[derive(Clone, Copy, Debug)]
+pub struct CallSite<'a> {
+    pub callee: FnId,
+    pub args: &'a [Expr],
+    /// Behind `&&` or `||`: it may not happen.
+    pub conditional: bool,
+}
+
+/// The calls of a statement itself, those inside others first.
+pub fn stmt_calls<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(CallSite<'a>)) {
+    stmt_exprs(stmt, &mut |e| expr_calls(e, f));
+}
+
+/// The calls of an expression, those inside others first.
+pub fn expr_calls<'a>(expr: &'a Expr, f: &mut dyn FnMut(CallSite<'a>)) {
+    calls_in(expr, false, f);
+}
+
+fn calls_in<'a>(expr: &'a Expr, conditional: bool, f: &mut dyn FnMut(CallSite<'a>)) {
+    match &expr.kind {
+        ExprKind::Neg(x) | ExprKind::Not(x) | ExprKind::Cast(x) => calls_in(x, conditional, f),
+        ExprKind::Binary(op, a, b) => {
+            calls_in(a, conditional, f);
+            let lazy = matches!(op, BinOp::And | BinOp::Or);
+            calls_in(b, conditional || lazy, f);
+        }
+        ExprKind::Call(callee, args) => {
+            args.iter().for_each(|a| calls_in(a, conditional, f));
+            f(CallSite {
+                callee: *callee,
+                args,
+                conditional,
+            });
+        }
         ExprKind::Int(_)
         | ExprKind::F32(_)
         | ExprKind::Bool(_)
         | ExprKind::Local(_)
         | ExprKind::Query(_) => {}
     }
-}
-
-/// The calls of a statement itself with their arguments, innermost first: roughly the order in which they happen.
-pub fn stmt_calls<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(FnId, &'a [Expr])) {
-    stmt_exprs(stmt, &mut |e| {
-        let mut calls = Vec::new();
-        each_expr(e, &mut |e| {
-            if let ExprKind::Call(id, args) = &e.kind {
-                calls.push((*id, args.as_slice()));
-            }
-        });
-        calls.into_iter().rev().for_each(|(id, args)| f(id, args));
-    });
 }
 
 /// Whether an expression calls a function.
@@ -216,9 +229,7 @@ pub fn has_call(expr: &Expr) -> bool {
 pub const fn query_local(query: &Query) -> Option<LocalId> {
     match query {
         Query::CoreX | Query::CoreY => None,
-        Query::WritePtr(l) | Query::ReadPtr(l) | Query::PageSize(l) | Query::TileSize(l) => {
-            Some(*l)
-        }
+        Query::WritePtr(l) | Query::ReadPtr(l) | Query::PageSize(l) | Query::TileSize(l) => Some(*l),
     }
 }
 

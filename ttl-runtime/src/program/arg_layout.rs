@@ -22,16 +22,32 @@ pub enum ParamKind {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Slot {
     /// Index of the id among the compile-time arguments.
-    Cb { compile: u32 },
-    Semaphore { compile: u32 },
+    Cb {
+        compile: u32,
+    },
+    Semaphore {
+        compile: u32,
+    },
     /// Index of the base address among the common runtime arguments, and which of the chained accessors it is.
-    Tensor { common: u32, accessor: u32 },
+    Tensor {
+        common: u32,
+        accessor: u32,
+    },
     /// Index of the first word among the compile-time arguments.
-    CompileTime { compile: u32, words: u32 },
+    CompileTime {
+        compile: u32,
+        words: u32,
+    },
     /// Index of the first word among the common runtime arguments.
-    Common { common: u32, words: u32 },
+    Common {
+        common: u32,
+        words: u32,
+    },
     /// Index of the first word among the unique runtime arguments.
-    PerCore { runtime: u32, words: u32 },
+    PerCore {
+        runtime: u32,
+        words: u32,
+    },
 }
 
 /// The places of all parameters of a kernel.
@@ -67,24 +83,12 @@ impl ArgLayout {
                     let accessor = take(&mut accessor, 1);
                     Slot::Tensor { common: accessor, accessor }
                 }
-                ParamKind::CompileTime { words } => {
-                    Slot::CompileTime { compile: take(&mut compile, words), words }
-                }
-                ParamKind::Common { words } => {
-                    Slot::Common { common: take(&mut common, words), words }
-                }
-                ParamKind::PerCore { words } => {
-                    Slot::PerCore { runtime: take(&mut runtime, words), words }
-                }
+                ParamKind::CompileTime { words } => Slot::CompileTime { compile: take(&mut compile, words), words },
+                ParamKind::Common { words } => Slot::Common { common: take(&mut common, words), words },
+                ParamKind::PerCore { words } => Slot::PerCore { runtime: take(&mut runtime, words), words },
             })
             .collect();
-        ArgLayout {
-            slots,
-            accessor_base: compile,
-            accessors: tensors,
-            common_words: common,
-            runtime_words: runtime,
-        }
+        ArgLayout { slots, accessor_base: compile, accessors: tensors, common_words: common, runtime_words: runtime }
     }
 
     /// One slot for each parameter, in their order.

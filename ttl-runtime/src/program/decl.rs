@@ -125,12 +125,7 @@ pub struct CbDecl {
 
 impl CbDecl {
     #[track_caller]
-    pub fn new(
-        name: impl Into<Arc<str>>,
-        cores: impl Into<CoreSet>,
-        format: DataFormat,
-        pages: u32,
-    ) -> CbDecl {
+    pub fn new(name: impl Into<Arc<str>>, cores: impl Into<CoreSet>, format: DataFormat, pages: u32) -> CbDecl {
         CbDecl {
             name: name.into(),
             cores: cores.into(),
@@ -237,10 +232,7 @@ impl Arg {
     }
 
     /// One word per core.
-    pub fn per_core(
-        name: impl Into<Arc<str>>,
-        value: impl Fn(Core) -> u32 + Send + Sync + 'static,
-    ) -> Arg {
+    pub fn per_core(name: impl Into<Arc<str>>, value: impl Fn(Core) -> u32 + Send + Sync + 'static) -> Arg {
         let values = CoreValues::Of(Arc::new(move |core| vec![value(core)]));
         Arg::new(name, ArgValue::PerCore { words: 1, values })
     }
@@ -356,6 +348,10 @@ impl<K> Program<K> {
 
     pub fn semaphores(&self) -> &[SemDecl] {
         &self.semaphores
+    }
+
+    pub fn kernels_mut(&mut self) -> &mut [KernelDecl<K>] {
+        &mut self.kernels
     }
 
     pub fn kernels(&self) -> &[KernelDecl<K>] {

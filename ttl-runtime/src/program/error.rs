@@ -78,13 +78,7 @@ pub struct ProgramError {
 
 impl ProgramError {
     pub(super) fn new(kind: ProblemKind, message: impl Into<String>) -> ProgramError {
-        ProgramError {
-            kind,
-            message: message.into(),
-            labels: Vec::new(),
-            notes: Vec::new(),
-            help: String::new(),
-        }
+        ProgramError { kind, message: message.into(), labels: Vec::new(), notes: Vec::new(), help: String::new() }
     }
 
     #[must_use]

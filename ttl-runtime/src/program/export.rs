@@ -12,9 +12,7 @@ use thiserror::Error;
 
 use crate::arch::{ComputeConfig, Core, MathFidelity};
 use crate::cores::CoreSet;
-use crate::tensor::{
-    HostTensor, MemoryConfig, NpyError, Orientation, ShardSpec, TensorId, TensorRef, npy,
-};
+use crate::tensor::{HostTensor, MemoryConfig, NpyError, Orientation, ShardSpec, TensorId, TensorRef, npy};
 
 use super::arg_layout::Slot;
 use super::checked::{Checked, CheckedKernel};
@@ -75,10 +73,7 @@ pub fn write<K>(
 ) -> Result<PathBuf, ExportError> {
     let dir = dir.as_ref();
     if sources.len() != program.kernels().len() {
-        return Err(ExportError::Sources {
-            sources: sources.len(),
-            kernels: program.kernels().len(),
-        });
+        return Err(ExportError::Sources { sources: sources.len(), kernels: program.kernels().len() });
     }
     let names = Names::new(program);
     for export in tensors {
@@ -93,11 +88,8 @@ pub fn write<K>(
             }
         }
     }
-    let save = |path: PathBuf, text: &str| {
-        fs::write(&path, text).map_err(|source| ExportError::Io { path, source })
-    };
-    fs::create_dir_all(dir)
-        .map_err(|source| ExportError::Io { path: dir.to_path_buf(), source })?;
+    let save = |path: PathBuf, text: &str| fs::write(&path, text).map_err(|source| ExportError::Io { path, source });
+    fs::create_dir_all(dir).map_err(|source| ExportError::Io { path: dir.to_path_buf(), source })?;
     for (name, source) in names.kernels.iter().zip(sources) {
         save(dir.join(format!("{name}.cpp")), source)?;
     }
@@ -143,10 +135,8 @@ fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut taken = HashSet::new();
     names
         .map(|name| {
-            let mut base: String = name
-                .chars()
-                .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' })
-                .collect();
+            let mut base: String =
+                name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
             if !base.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
                 base.insert(0, '_');
             }
@@ -161,18 +151,9 @@ fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
         .collect()
 }
 
-fn describe<K>(
-    program: &Checked<K>,
-    names: &Names,
-    tensors: &[TensorExport],
-    tolerance: Tolerance,
-) -> Value {
-    let kernels: Vec<Value> = program
-        .kernels()
-        .iter()
-        .zip(&names.kernels)
-        .map(|(k, name)| kernel(program, k, name, names))
-        .collect();
+fn describe<K>(program: &Checked<K>, names: &Names, tensors: &[TensorExport], tolerance: Tolerance) -> Value {
+    let kernels: Vec<Value> =
+        program.kernels().iter().zip(&names.kernels).map(|(k, name)| kernel(program, k, name, names)).collect();
     let cbs: Vec<Value> = program
         .cbs()
         .iter()
@@ -209,11 +190,10 @@ fn describe<K>(
     out.insert("cbs".into(), cbs.into());
     out.insert("semaphores".into(), semaphores.into());
     out.insert("tensors".into(), described.into());
-    let limits: Map<String, Value> =
-        [("pcc", tolerance.pcc), ("max_abs", tolerance.max_abs), ("rel", tolerance.rel)]
-            .into_iter()
-            .filter_map(|(key, value)| Some((key.to_owned(), value?.into())))
-            .collect();
+    let limits: Map<String, Value> = [("pcc", tolerance.pcc), ("max_abs", tolerance.max_abs), ("rel", tolerance.rel)]
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?.into())))
+        .collect();
     if !limits.is_empty() {
         out.insert("tolerance".into(), limits.into());
     }

@@ -56,21 +56,13 @@ fn a_program_becomes_files() {
     let program = sample();
     let sources = ["// r".to_owned(), "// w".to_owned(), "// c".to_owned()];
     let x = HostTensor::uniform([64, 64], 0.0, 1.0, 1).unwrap();
-    let tensors = [
-        TensorExport::input(TensorId(1), x.clone()),
-        TensorExport::output(TensorId(2), Some(x.clone())),
-    ];
+    let tensors = [TensorExport::input(TensorId(1), x.clone()), TensorExport::output(TensorId(2), Some(x.clone()))];
     let tolerance = Tolerance { max_abs: Some(0.5), ..Tolerance::default() };
     let path = write(&dir, &program, &sources, &tensors, tolerance).unwrap();
-    let mut files: Vec<String> = fs::read_dir(&dir)
-        .unwrap()
-        .map(|f| f.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let mut files: Vec<String> =
+        fs::read_dir(&dir).unwrap().map(|f| f.unwrap().file_name().into_string().unwrap()).collect();
     files.sort();
-    assert_eq!(
-        files,
-        ["idle.cpp", "program.json", "read_bf16_.cpp", "write.cpp", "x.npy", "x_2.expect.npy"]
-    );
+    assert_eq!(files, ["idle.cpp", "program.json", "read_bf16_.cpp", "write.cpp", "x.npy", "x_2.expect.npy"]);
     assert_eq!(fs::read_to_string(dir.join("write.cpp")).unwrap(), "// w");
     assert_eq!(npy::read(dir.join("x.npy")).unwrap(), x);
     let text = fs::read_to_string(path).unwrap();
@@ -107,15 +99,9 @@ fn a_program_becomes_files() {
 
 #[test]
 fn core_lists_keep_the_order_of_shards() {
-    let corner: CoreSet =
-        [Core::new(0, 0), Core::new(1, 0), Core::new(0, 1)].into_iter().collect();
+    let corner: CoreSet = [Core::new(0, 0), Core::new(1, 0), Core::new(0, 1)].into_iter().collect();
     assert_eq!(cores(&corner), json!([[0, 0], [1, 0], [0, 1]]));
-    let spec = ShardSpec::new(
-        crate::tensor::ShardLayout::Height,
-        [32, 32],
-        corner,
-        Orientation::Col,
-    );
+    let spec = ShardSpec::new(crate::tensor::ShardLayout::Height, [32, 32], corner, Orientation::Col);
     let place = &memory(&MemoryConfig::Sharded(spec))["l1_sharded"];
     assert_eq!(place["cores"], json!([[0, 0], [0, 1], [1, 0]]));
     assert_eq!(place["orientation"], "col");
@@ -132,10 +118,7 @@ fn what_cannot_be_exported() {
     let wrong = HostTensor::zeros([32, 64], DataFormat::F32).unwrap();
     let tensors = [TensorExport::input(TensorId(1), wrong)];
     let e = write(dir.path(), &program, &sources, &tensors, Tolerance::default()).unwrap_err();
-    assert_eq!(
-        e.to_string(),
-        "tensor `x` is exported with contents of shape [32, 64], its shape is [64, 64]"
-    );
+    assert_eq!(e.to_string(), "tensor `x` is exported with contents of shape [32, 64], its shape is [64, 64]");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     let file = dir.path().join("file");
     fs::write(&file, "").unwrap();

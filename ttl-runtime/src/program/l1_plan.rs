@@ -56,12 +56,7 @@ pub struct L1Plan {
 
 impl L1Plan {
     pub(super) fn new(arch: &Arch, limit: u32, mut parts: Vec<L1Part>, cores: &CoreSet) -> L1Plan {
-        parts.push(L1Part {
-            what: L1Use::Reserved,
-            cores: cores.clone(),
-            address: 0,
-            bytes: u64::from(arch.l1_base),
-        });
+        parts.push(L1Part { what: L1Use::Reserved, cores: cores.clone(), address: 0, bytes: u64::from(arch.l1_base) });
         parts.sort_by_key(|part| part.address);
         L1Plan { parts, limit, l1_size: arch.l1_size }
     }
@@ -104,8 +99,7 @@ impl fmt::Display for L1Plan {
             .max()
             .unwrap_or(0);
         let limit = u64::from(self.limit);
-        let until =
-            if self.limit < self.l1_size { "the lowest tensor" } else { "the end of L1" };
+        let until = if self.limit < self.l1_size { "the lowest tensor" } else { "the end of L1" };
         if end <= limit {
             write!(f, "\n{end:>9} {limit:>9} {:>9}  free up to {until}", limit - end)
         } else {
@@ -169,6 +163,6 @@ mod tests {
         );
         let other = plan.of_core(Core::new(1, 0));
         assert_eq!(other.parts.len(), 3);
-assert!(other.to_string().ends_with("  1544192   1546000      1808  free up to the lowest tensor"));
+        assert!(other.to_string().ends_with("  1544192   1546000      1808  free up to the lowest tensor"));
     }
 }

@@ -15,14 +15,15 @@ pub mod decl;
 pub mod error;
 pub mod export;
 pub mod l1_plan;
+pub mod typed;
 mod validate;
 
 pub use crate::cores::{CoreRange, CoreSet};
 pub use arg_layout::{ArgLayout, ParamKind, Slot};
 pub use checked::{Checked, CheckedCb, CheckedKernel, CheckedSemaphore};
 pub use decl::{
-    Arg, ArgValue, CbDecl, CbEnd, CbId, CoreValues, DeviceInfo, KernelDecl, L1Tensor, Processor,
-    Program, Role, SemDecl, SemId,
+    Arg, ArgValue, CbDecl, CbEnd, CbId, CoreValues, DeviceInfo, KernelDecl, L1Tensor, Processor, Program, Role,
+    SemDecl, SemId,
 };
 pub use error::{ProblemKind, ProgramError, ProgramErrors};
 pub use l1_plan::L1Plan;

@@ -6,8 +6,7 @@ use super::*;
 use crate::arch::{Arch, Core};
 use crate::cores::{CoreRange, CoreSet};
 use crate::program::{
-    Arg, ArgValue, CbDecl, CbEnd, CbId, CoreValues, KernelDecl, L1Tensor, Processor, Role, SemDecl,
-    Slot,
+    Arg, ArgValue, CbDecl, CbEnd, CbId, CoreValues, KernelDecl, L1Tensor, Processor, Role, SemDecl, Slot,
 };
 use crate::site::Site;
 use crate::tensor::{DataFormat, MemoryConfig, ShardSpec, TensorId, TensorRef, TensorSpec};
@@ -46,10 +45,7 @@ struct Copy3 {
 impl Copy3 {
     fn new(cores: &CoreSet) -> Copy3 {
         let mut program = Program::new("copy");
-        let cb = |name: &str, line| CbDecl {
-            site: at(line),
-            ..CbDecl::new(name, cores, DataFormat::Bf16, 2)
-        };
+        let cb = |name: &str, line| CbDecl { site: at(line), ..CbDecl::new(name, cores, DataFormat::Bf16, 2) };
         let a = program.add_cb(cb("a", 1));
         let y = program.add_cb(cb("y", 2));
         let bf16 = DataFormat::Bf16;
@@ -73,21 +69,13 @@ impl Copy3 {
         program.add_kernel(kernel(
             "copy",
             Role::Compute,
-            vec![
-                Arg::cb("a", a, CbEnd::In),
-                Arg::cb("y", y, CbEnd::Out),
-                Arg::compile_time("count", 8),
-            ],
+            vec![Arg::cb("a", a, CbEnd::In), Arg::cb("y", y, CbEnd::Out), Arg::compile_time("count", 8)],
             20,
         ));
         program.add_kernel(kernel(
             "write",
             Role::Writer,
-            vec![
-                Arg::cb("from", y, CbEnd::In),
-                Arg::tensor("dst", &dst),
-                Arg::tensor("src", &src),
-            ],
+            vec![Arg::cb("from", y, CbEnd::In), Arg::tensor("dst", &dst), Arg::tensor("src", &src)],
             30,
         ));
         Copy3 { program, a, y }
@@ -396,8 +384,7 @@ fn pages_against_the_blocks() {
         let mut p = small();
         p.program.cbs[0].pages = 6;
         let cb = p.a;
-        *p.arg(1, 0) =
-            ArgValue::Cb { cb, end: CbEnd::In, blocks: list.to_vec(), element: None };
+        *p.arg(1, 0) = ArgValue::Cb { cb, end: CbEnd::In, blocks: list.to_vec(), element: None };
         p
     };
     assert_eq!(
@@ -423,12 +410,7 @@ fn pages_against_the_blocks() {
 fn formats_of_parameters() {
     let mut p = small();
     let cb = p.a;
-    *p.arg(1, 0) = ArgValue::Cb {
-        cb,
-        end: CbEnd::In,
-        blocks: vec![],
-        element: Some(DataFormat::F32),
-    };
+    *p.arg(1, 0) = ArgValue::Cb { cb, end: CbEnd::In, blocks: vec![], element: Some(DataFormat::F32) };
     assert_eq!(
         p.error(),
         "error: parameter `a` of kernel `copy` is a buffer of f32, circular buffer `a` holds bf16
@@ -437,10 +419,7 @@ fn formats_of_parameters() {
   = help: declare the buffer with f32, or change the parameter's type"
     );
     let mut p = small();
-    *p.arg(0, 0) = ArgValue::Tensor {
-        tensor: tensor(0, "src", DataFormat::F32),
-        element: Some(DataFormat::Bf16),
-    };
+    *p.arg(0, 0) = ArgValue::Tensor { tensor: tensor(0, "src", DataFormat::F32), element: Some(DataFormat::Bf16) };
     assert_eq!(
         p.error(),
         "error: parameter `src` of kernel `read` is a tensor of bf16, tensor `src` has f32
@@ -530,10 +509,7 @@ fn semaphores() {
 fn things_of_other_programs() {
     let other = {
         let mut p = Program::<()>::new("other");
-        (
-            p.add_cb(CbDecl::new("o", grid(1, 1), DataFormat::Bf16, 1)),
-            p.add_semaphore(SemDecl::new("s", grid(1, 1), 0)),
-        )
+        (p.add_cb(CbDecl::new("o", grid(1, 1), DataFormat::Bf16, 1)), p.add_semaphore(SemDecl::new("s", grid(1, 1), 0)))
     };
     let mut p = small();
     p.program.kernels[0].args.push(Arg::cb("o", other.0, CbEnd::Out));
@@ -634,10 +610,8 @@ fn per_core_values() {
 #[test]
 fn tensors_of_this_device() {
     let mut p = small();
-    *p.arg(0, 0) = ArgValue::Tensor {
-        tensor: TensorRef { device: 4, ..tensor(0, "src", DataFormat::Bf16) },
-        element: None,
-    };
+    *p.arg(0, 0) =
+        ArgValue::Tensor { tensor: TensorRef { device: 4, ..tensor(0, "src", DataFormat::Bf16) }, element: None };
     assert_eq!(
         p.error(),
         "error: tensor `src`, argument `src` of kernel `read`, is on another device

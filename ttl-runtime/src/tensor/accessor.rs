@@ -27,9 +27,7 @@ pub const MAX_BANKS: usize = 160;
 pub enum AccessorError {
     #[error("tensor accessor: {need} words are needed, {have} are there")]
     TooFewWords { need: usize, have: usize },
-    #[error(
-        "tensor accessor: configuration {config:#x} asks for runtime arguments, which are not supported"
-    )]
+    #[error("tensor accessor: configuration {config:#x} asks for runtime arguments, which are not supported")]
     RuntimeArgs { config: u32 },
     #[error("tensor accessor: rank {rank} is not in 1..={MAX_RANK}")]
     Rank { rank: u32 },
@@ -84,32 +82,18 @@ struct Sharded {
 impl Accessor {
     /// Reads the words at the start of `words`; returns how many they were.
     pub fn decode(words: &[u32], arch: &Arch) -> Result<(Accessor, usize), AccessorError> {
-        let at = |i: usize| {
-            words.get(i).copied().ok_or(AccessorError::TooFewWords {
-                need: i + 1,
-                have: words.len(),
-            })
-        };
+        let at = |i: usize| words.get(i).copied().ok_or(AccessorError::TooFewWords { need: i + 1, have: words.len() });
         let (config, page) = (at(0)?, at(1)?);
         if config & RUNTIME != 0 {
             return Err(AccessorError::RuntimeArgs { config });
         }
         if page == 0 {
-            return Err(AccessorError::Zero {
-                what: "the page size",
-            });
+            return Err(AccessorError::Zero { what: "the page size" });
         }
         let dram = config & IN_DRAM != 0;
         if config & SHARDED == 0 {
             let kind = Kind::Interleaved { dram };
-            return Ok((
-                Accessor {
-                    arch: *arch,
-                    page,
-                    kind,
-                },
-                2,
-            ));
+            return Ok((Accessor { arch: *arch, page, kind }, 2));
         }
         let (rank, banks) = (at(2)?, at(3)?);
         if rank == 0 || rank as usize > MAX_RANK {
@@ -124,37 +108,19 @@ impl Accessor {
         let rank = rank as usize;
         let used = 4 + 2 * rank + (banks as usize).div_ceil(2);
         if words.len() < used {
-            return Err(AccessorError::TooFewWords {
-                need: used,
-                have: words.len(),
-            });
+            return Err(AccessorError::TooFewWords { need: used, have: words.len() });
         }
-        let mut out = Sharded {
-            dram,
-            rank,
-            tensor: [1; MAX_RANK],
-            shard: [1; MAX_RANK],
-            banks,
-            coords: [0; MAX_BANKS],
-        };
+        let mut out =
+            Sharded { dram, rank, tensor: [1; MAX_RANK], shard: [1; MAX_RANK], banks, coords: [0; MAX_BANKS] };
         out.tensor[..rank].copy_from_slice(&words[4..4 + rank]);
         out.shard[..rank].copy_from_slice(&words[4 + rank..4 + 2 * rank]);
         if out.tensor.contains(&0) || out.shard.contains(&0) {
-            return Err(AccessorError::Zero {
-                what: "a dimension",
-            });
+            return Err(AccessorError::Zero { what: "a dimension" });
         }
         for (i, coord) in out.coords[..banks as usize].iter_mut().enumerate() {
             *coord = (words[4 + 2 * rank + i / 2] >> (16 * (i % 2))) as u16;
         }
-        Ok((
-            Accessor {
-                arch: *arch,
-                page,
-                kind: Kind::Sharded(out),
-            },
-            used,
-        ))
+        Ok((Accessor { arch: *arch, page, kind: Kind::Sharded(out) }, used))
     }
 
     /// The distance of neighbouring pages of a bank: the page size, rounded up to the memory's alignment.
@@ -164,11 +130,7 @@ impl Accessor {
 
     /// With another page size, as the three-argument constructor of `TensorAccessor` does; it is aligned here.
     pub fn with_page_size(mut self, page: u32) -> Accessor {
-        let alignment = if self.is_dram() {
-            self.arch.dram_alignment
-        } else {
-            self.arch.l1_alignment
-        };
+        let alignment = if self.is_dram() { self.arch.dram_alignment } else { self.arch.l1_alignment };
         self.page = page.max(1).next_multiple_of(alignment);
         self
     }
@@ -188,11 +150,7 @@ impl Accessor {
     pub fn pages(&self) -> Option<u64> {
         match &self.kind {
             Kind::Interleaved { .. } => None,
-            Kind::Sharded(s) => Some(
-                s.tensor
-                    .iter()
-                    .fold(1, |n: u64, &d| n.saturating_mul(u64::from(d))),
-            ),
+            Kind::Sharded(s) => Some(s.tensor.iter().fold(1, |n: u64, &d| n.saturating_mul(u64::from(d)))),
         }
     }
 
@@ -202,23 +160,15 @@ impl Accessor {
     pub fn locate(&self, base: u32, page: u32, offset: u32) -> PageAddr {
         match &self.kind {
             Kind::Interleaved { dram } => {
-                let banks = if *dram {
-                    self.arch.dram_banks
-                } else {
-                    self.arch.cores()
-                };
+                let banks = if *dram { self.arch.dram_banks } else { self.arch.cores() };
                 let (bank, slot) = (page % banks, page / banks);
                 if *dram {
-                    let addr = u64::from(base)
-                        + u64::from(slot) * u64::from(self.page)
-                        + u64::from(offset);
+                    let addr = u64::from(base) + u64::from(slot) * u64::from(self.page) + u64::from(offset);
                     PageAddr::Dram { bank, addr }
                 } else {
                     let core = Core::new(bank % self.arch.grid_x, bank / self.arch.grid_x);
                     let Core { x, y } = self.arch.virtual_core(core);
-                    let addr = base
-                        .wrapping_add(slot.wrapping_mul(self.page))
-                        .wrapping_add(offset);
+                    let addr = base.wrapping_add(slot.wrapping_mul(self.page)).wrapping_add(offset);
                     PageAddr::L1 { x, y, addr }
                 }
             }
@@ -227,14 +177,10 @@ impl Accessor {
                 let coord = s.coords[bank];
                 let (x, y) = (u32::from(coord >> 8), u32::from(coord & 0xFF));
                 if s.dram {
-                    let addr = u64::from(base)
-                        + slot.wrapping_mul(u64::from(self.page))
-                        + u64::from(offset);
+                    let addr = u64::from(base) + slot.wrapping_mul(u64::from(self.page)) + u64::from(offset);
                     PageAddr::Dram { bank: x, addr }
                 } else {
-                    let addr = base
-                        .wrapping_add((slot as u32).wrapping_mul(self.page))
-                        .wrapping_add(offset);
+                    let addr = base.wrapping_add((slot as u32).wrapping_mul(self.page)).wrapping_add(offset);
                     PageAddr::L1 { x, y, addr }
                 }
             }
@@ -258,9 +204,7 @@ impl Sharded {
             page_stride = page_stride.wrapping_mul(u64::from(shard));
         }
         let banks = u64::from(self.banks);
-        let slot = (shard_id / banks)
-            .wrapping_mul(page_stride)
-            .wrapping_add(in_shard);
+        let slot = (shard_id / banks).wrapping_mul(page_stride).wrapping_add(in_shard);
         ((shard_id % banks) as usize, slot)
     }
 }

@@ -16,15 +16,8 @@ struct FreeList {
 
 impl FreeList {
     fn new(start: u64, end: u64) -> FreeList {
-        let free = if start < end {
-            vec![(start, end)]
-        } else {
-            Vec::new()
-        };
-        FreeList {
-            free,
-            capacity: end.saturating_sub(start),
-        }
+        let free = if start < end { vec![(start, end)] } else { Vec::new() };
+        FreeList { free, capacity: end.saturating_sub(start) }
     }
 
     fn total(&self) -> u64 {
@@ -32,19 +25,12 @@ impl FreeList {
     }
 
     fn largest(&self) -> u64 {
-        self.free
-            .iter()
-            .map(|(start, end)| end - start)
-            .max()
-            .unwrap_or(0)
+        self.free.iter().map(|(start, end)| end - start).max().unwrap_or(0)
     }
 
     /// The lowest fit.
     fn take_low(&mut self, bytes: u64) -> Option<u64> {
-        let at = self
-            .free
-            .iter()
-            .position(|(start, end)| end - start >= bytes)?;
+        let at = self.free.iter().position(|(start, end)| end - start >= bytes)?;
         let start = self.free[at].0;
         self.free[at].0 += bytes;
         self.free.retain(|(start, end)| start < end);
@@ -53,10 +39,7 @@ impl FreeList {
 
     /// The highest fit.
     fn take_high(&mut self, bytes: u64) -> Option<u64> {
-        let at = self
-            .free
-            .iter()
-            .rposition(|(start, end)| end - start >= bytes)?;
+        let at = self.free.iter().rposition(|(start, end)| end - start >= bytes)?;
         self.free[at].1 -= bytes;
         let start = self.free[at].1;
         self.free.retain(|(start, end)| start < end);
@@ -91,27 +74,20 @@ impl DramAllocator {
         let end = arch.dram_bank_size.min(1 << 32);
         let alignment = u64::from(arch.dram_alignment);
         let start = u64::from(arch.dram_base).next_multiple_of(alignment);
-        DramAllocator {
-            pieces: FreeList::new(start, end),
-            alignment,
-            banks: arch.dram_banks,
-        }
+        DramAllocator { pieces: FreeList::new(start, end), alignment, banks: arch.dram_banks }
     }
 
     /// The address of `per_bank` bytes in every bank; `bytes` is what the message calls the tensor's size.
     pub fn alloc(&mut self, per_bank: u64, bytes: u64) -> Result<u32, TensorError> {
         let size = per_bank.max(1).next_multiple_of(self.alignment);
-        self.pieces
-            .take_low(size)
-            .map(|start| start as u32)
-            .ok_or_else(|| TensorError::OutOfDram {
-                bytes,
-                per_bank,
-                banks: self.banks,
-                free: self.pieces.total(),
-                largest: self.pieces.largest(),
-                capacity: self.pieces.capacity,
-            })
+        self.pieces.take_low(size).map(|start| start as u32).ok_or_else(|| TensorError::OutOfDram {
+            bytes,
+            per_bank,
+            banks: self.banks,
+            free: self.pieces.total(),
+            largest: self.pieces.largest(),
+            capacity: self.pieces.capacity,
+        })
     }
 
     /// Gives back what `alloc(per_bank, ..)` returned.
@@ -146,15 +122,12 @@ impl L1Allocator {
     /// The address of `per_core` bytes in every core.
     pub fn alloc(&mut self, per_core: u64) -> Result<u32, TensorError> {
         let size = per_core.max(1).next_multiple_of(self.alignment);
-        self.pieces
-            .take_high(size)
-            .map(|start| start as u32)
-            .ok_or_else(|| TensorError::OutOfL1 {
-                per_core,
-                free: self.pieces.total(),
-                largest: self.pieces.largest(),
-                capacity: self.pieces.capacity,
-            })
+        self.pieces.take_high(size).map(|start| start as u32).ok_or_else(|| TensorError::OutOfL1 {
+            per_core,
+            free: self.pieces.total(),
+            largest: self.pieces.largest(),
+            capacity: self.pieces.capacity,
+        })
     }
 
     /// Gives back what `alloc(per_core)` returned.
@@ -194,22 +167,13 @@ mod tests {
         let a = dram.alloc(100, 800).unwrap();
         let b = dram.alloc(2048, 2048).unwrap();
         let c = dram.alloc(64, 64).unwrap();
-        assert_eq!(
-            (a, b, c),
-            (arch.dram_base, arch.dram_base + 128, arch.dram_base + 2176)
-        );
+        assert_eq!((a, b, c), (arch.dram_base, arch.dram_base + 128, arch.dram_base + 2176));
         // The hole is used again, by what fits.
         dram.free(b, 2048);
         assert_eq!(dram.alloc(4096, 4096), Ok(c + 64));
         assert_eq!(dram.alloc(1024, 1024), Ok(b));
         assert_eq!(dram.alloc(1024, 1024), Ok(b + 1024));
-        for (address, bytes) in [
-            (a, 100),
-            (b + 1024, 1024),
-            (b, 1024),
-            (c + 64, 4096),
-            (c, 64),
-        ] {
+        for (address, bytes) in [(a, 100), (b + 1024, 1024), (b, 1024), (c + 64, 4096), (c, 64)] {
             dram.free(address, bytes);
         }
         assert_eq!(dram.free_bytes(), all);

@@ -28,23 +28,12 @@ impl Comparison {
     /// Compares `a` with the expected `b`.
     pub fn of(a: &HostTensor, b: &HostTensor) -> Result<Comparison, TensorError> {
         if a.shape() != b.shape() {
-            return Err(TensorError::ShapeMismatch {
-                left: a.shape().to_vec(),
-                right: b.shape().to_vec(),
-            });
+            return Err(TensorError::ShapeMismatch { left: a.shape().to_vec(), right: b.shape().to_vec() });
         }
         Ok(match (a.data(), b.data()) {
             (HostData::Bf16(a), HostData::Bf16(b)) => {
-                let ulp = |x: bf16, y: bf16| {
-                    steps(i64::from(x.to_bits()), i64::from(y.to_bits()), 0x8000)
-                };
-                compare(
-                    a,
-                    b,
-                    |x| f64::from(x.to_f32()),
-                    |x, y| x.to_bits() == y.to_bits(),
-                    ulp,
-                )
+                let ulp = |x: bf16, y: bf16| steps(i64::from(x.to_bits()), i64::from(y.to_bits()), 0x8000);
+                compare(a, b, |x| f64::from(x.to_f32()), |x, y| x.to_bits() == y.to_bits(), ulp)
             }
             (HostData::F32(a), HostData::F32(b)) => compare_f32(a, b),
             _ => compare_f32(&a.to_f32_vec(), &b.to_f32_vec()),
@@ -124,11 +113,7 @@ fn compare<T: Copy>(
         diff2 += (vx - vy) * (vx - vy);
         norm2 += vy * vy;
     }
-    out.rel_l2 = if diff2 == 0.0 {
-        0.0
-    } else {
-        (diff2 / norm2).sqrt()
-    };
+    out.rel_l2 = if diff2 == 0.0 { 0.0 } else { (diff2 / norm2).sqrt() };
     if out.max_abs > 0.0 {
         // A second pass around the means: the one-pass formula cancels for arrays far from 0.
         let (mean_a, mean_b) = (sum_a / n as f64, sum_b / n as f64);
@@ -142,11 +127,7 @@ fn compare<T: Copy>(
                 bb += dy * dy;
             }
         }
-        out.pcc = if aa > 0.0 && bb > 0.0 {
-            ab / (aa * bb).sqrt()
-        } else {
-            0.0
-        };
+        out.pcc = if aa > 0.0 && bb > 0.0 { ab / (aa * bb).sqrt() } else { 0.0 };
     }
     out
 }
@@ -191,12 +172,7 @@ mod tests {
     fn steps_of_the_format() {
         let next = f32::from_bits(1.0f32.to_bits() + 3);
         assert_eq!(Comparison::of(&t(&[next]), &t(&[1.0])).unwrap().max_ulp, 3);
-        assert_eq!(
-            Comparison::of(&bf(&[1.0078125]), &bf(&[1.0]))
-                .unwrap()
-                .max_ulp,
-            1
-        );
+        assert_eq!(Comparison::of(&bf(&[1.0078125]), &bf(&[1.0])).unwrap().max_ulp, 1);
         let c = Comparison::of(&t(&[-0.0]), &t(&[0.0])).unwrap();
         assert_eq!((c.max_ulp, c.bit_equal), (0, 0));
         let c = Comparison::of(&t(&[-f32::from_bits(1)]), &t(&[f32::from_bits(2)])).unwrap();
@@ -222,12 +198,7 @@ mod tests {
 
     #[test]
     fn constants_and_shapes() {
-        assert_eq!(
-            Comparison::of(&t(&[2.0, 2.0]), &t(&[1.0, 3.0]))
-                .unwrap()
-                .pcc,
-            0.0
-        );
+        assert_eq!(Comparison::of(&t(&[2.0, 2.0]), &t(&[1.0, 3.0])).unwrap().pcc, 0.0);
         let e = Comparison::of(&t(&[2.0, 2.0]), &t(&[1.0])).unwrap_err();
         assert_eq!(e.to_string(), "the shapes differ: [2] and [1]");
     }

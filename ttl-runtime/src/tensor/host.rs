@@ -55,39 +55,23 @@ pub struct HostTensor {
 
 impl HostTensor {
     /// From row-major elements.
-    pub fn from_vec(
-        shape: impl Into<Vec<usize>>,
-        data: impl Into<HostData>,
-    ) -> Result<HostTensor, TensorError> {
+    pub fn from_vec(shape: impl Into<Vec<usize>>, data: impl Into<HostData>) -> Result<HostTensor, TensorError> {
         let (shape, data) = (shape.into(), data.into());
         let expected = TileShape::new(&shape)?.elements();
         if data.len() != expected {
-            return Err(TensorError::DataLength {
-                shape,
-                expected,
-                got: data.len(),
-            });
+            return Err(TensorError::DataLength { shape, expected, got: data.len() });
         }
         Ok(HostTensor { shape, data })
     }
 
     /// f32 elements from a function of the row-major index.
-    pub fn from_fn(
-        shape: impl Into<Vec<usize>>,
-        f: impl FnMut(usize) -> f32,
-    ) -> Result<HostTensor, TensorError> {
+    pub fn from_fn(shape: impl Into<Vec<usize>>, f: impl FnMut(usize) -> f32) -> Result<HostTensor, TensorError> {
         let shape = shape.into();
         let elements = TileShape::new(&shape)?.elements();
-        Ok(HostTensor {
-            shape,
-            data: HostData::F32((0..elements).map(f).collect()),
-        })
+        Ok(HostTensor { shape, data: HostData::F32((0..elements).map(f).collect()) })
     }
 
-    pub fn zeros(
-        shape: impl Into<Vec<usize>>,
-        format: DataFormat,
-    ) -> Result<HostTensor, TensorError> {
+    pub fn zeros(shape: impl Into<Vec<usize>>, format: DataFormat) -> Result<HostTensor, TensorError> {
         let shape = shape.into();
         let elements = TileShape::new(&shape)?.elements();
         let data = match format {
@@ -98,12 +82,7 @@ impl HostTensor {
     }
 
     /// f32 elements, uniform in `low..high`, from the stream of [`Random::uniform`].
-    pub fn uniform(
-        shape: impl Into<Vec<usize>>,
-        low: f32,
-        high: f32,
-        seed: u64,
-    ) -> Result<HostTensor, TensorError> {
+    pub fn uniform(shape: impl Into<Vec<usize>>, low: f32, high: f32, seed: u64) -> Result<HostTensor, TensorError> {
         let mut random = Random::new(seed);
         HostTensor::from_fn(shape, |_| random.uniform(low, high))
     }
@@ -154,18 +133,11 @@ impl HostTensor {
     /// The same elements in another format; f32 to bf16 rounds to nearest, ties to even.
     pub fn to_format(&self, format: DataFormat) -> HostTensor {
         let data = match (&self.data, format) {
-            (HostData::F32(v), DataFormat::Bf16) => {
-                HostData::Bf16(v.iter().map(|&x| bf16::from_f32(x)).collect())
-            }
-            (HostData::Bf16(v), DataFormat::F32) => {
-                HostData::F32(v.iter().map(|x| x.to_f32()).collect())
-            }
+            (HostData::F32(v), DataFormat::Bf16) => HostData::Bf16(v.iter().map(|&x| bf16::from_f32(x)).collect()),
+            (HostData::Bf16(v), DataFormat::F32) => HostData::F32(v.iter().map(|x| x.to_f32()).collect()),
             (same, _) => same.clone(),
         };
-        HostTensor {
-            shape: self.shape.clone(),
-            data,
-        }
+        HostTensor { shape: self.shape.clone(), data }
     }
 
     /// The same elements in another shape.
@@ -178,9 +150,7 @@ impl HostTensor {
         let shape = TileShape::new(&self.shape)?;
         Ok(match (&self.data, format) {
             (HostData::F32(v), DataFormat::F32) => shape.tilize(v, f32::to_le_bytes),
-            (HostData::F32(v), DataFormat::Bf16) => {
-                shape.tilize(v, |x| bf16::from_f32(x).to_le_bytes())
-            }
+            (HostData::F32(v), DataFormat::Bf16) => shape.tilize(v, |x| bf16::from_f32(x).to_le_bytes()),
             (HostData::Bf16(v), DataFormat::Bf16) => shape.tilize(v, bf16::to_le_bytes),
             (HostData::Bf16(v), DataFormat::F32) => shape.tilize(v, |x| x.to_f32().to_le_bytes()),
         })
@@ -196,12 +166,7 @@ impl HostTensor {
         let tiles = TileShape::new(&shape)?;
         let expected = tiles.tiles() * format.tile_bytes() as usize;
         if bytes.len() != expected {
-            return Err(TensorError::ByteLength {
-                shape,
-                format,
-                expected,
-                got: bytes.len(),
-            });
+            return Err(TensorError::ByteLength { shape, format, expected, got: bytes.len() });
         }
         let data = match format {
             DataFormat::F32 => HostData::F32(tiles.untilize(bytes, f32::from_le_bytes)),
@@ -229,14 +194,8 @@ mod tests {
             (f32::from_bits(1), 0x0000),
         ];
         for (value, bits) in cases {
-            let t = HostTensor::from_vec([1], vec![value])
-                .unwrap()
-                .to_format(DataFormat::Bf16);
-            assert_eq!(
-                *t.data(),
-                HostData::Bf16(vec![bf16::from_bits(bits)]),
-                "{value:e}"
-            );
+            let t = HostTensor::from_vec([1], vec![value]).unwrap().to_format(DataFormat::Bf16);
+            assert_eq!(*t.data(), HostData::Bf16(vec![bf16::from_bits(bits)]), "{value:e}");
         }
         let nan = HostTensor::from_vec([1], vec![f32::from_bits(0x7F80_0001)]).unwrap();
         assert!(nan.to_format(DataFormat::Bf16).get(0).unwrap().is_nan());
@@ -247,34 +206,21 @@ mod tests {
         let t = HostTensor::from_vec([2, 3], vec![1.0f32; 6]).unwrap();
         let bytes = t.to_tiles(DataFormat::Bf16).unwrap();
         assert_eq!(bytes.len(), 2048);
-        let words: Vec<u16> = bytes
-            .chunks_exact(2)
-            .map(|b| u16::from_le_bytes([b[0], b[1]]))
-            .collect();
+        let words: Vec<u16> = bytes.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect();
         assert_eq!(words.iter().filter(|&&w| w == 0x3F80).count(), 6);
         assert_eq!(words.iter().filter(|&&w| w == 0).count(), 1018);
-        assert_eq!(
-            (words[0], words[2], words[3], words[16]),
-            (0x3F80, 0x3F80, 0, 0x3F80)
-        );
+        assert_eq!((words[0], words[2], words[3], words[16]), (0x3F80, 0x3F80, 0, 0x3F80));
     }
 
     #[test]
     fn tiles_come_back() {
         for format in DataFormat::ALL {
-            let t = HostTensor::normal([3, 50, 70], 7)
-                .unwrap()
-                .to_format(format);
+            let t = HostTensor::normal([3, 50, 70], 7).unwrap().to_format(format);
             let bytes = t.to_tiles(format).unwrap();
-            assert_eq!(
-                HostTensor::from_tiles([3, 50, 70], format, &bytes).unwrap(),
-                t
-            );
+            assert_eq!(HostTensor::from_tiles([3, 50, 70], format, &bytes).unwrap(), t);
         }
         // bf16 is exact in f32.
-        let t = HostTensor::normal([40], 8)
-            .unwrap()
-            .to_format(DataFormat::Bf16);
+        let t = HostTensor::normal([40], 8).unwrap().to_format(DataFormat::Bf16);
         let bytes = t.to_tiles(DataFormat::F32).unwrap();
         let back = HostTensor::from_tiles([40], DataFormat::F32, &bytes).unwrap();
         assert_eq!(back.to_format(DataFormat::Bf16), t);
@@ -283,15 +229,9 @@ mod tests {
     #[test]
     fn wrong_sizes_are_refused() {
         let e = HostTensor::from_vec([2, 3], vec![0.0f32; 5]).unwrap_err();
-        assert_eq!(
-            e.to_string(),
-            "5 elements for a tensor of shape [2, 3], which has 6"
-        );
+        assert_eq!(e.to_string(), "5 elements for a tensor of shape [2, 3], which has 6");
         let e = HostTensor::from_tiles([2, 3], DataFormat::F32, &[0; 10]).unwrap_err();
-        assert_eq!(
-            e.to_string(),
-            "10 bytes for a tensor of shape [2, 3] in f32 tiles, which takes 4096"
-        );
+        assert_eq!(e.to_string(), "10 bytes for a tensor of shape [2, 3] in f32 tiles, which takes 4096");
         let e = HostTensor::zeros([4, 0], DataFormat::F32).unwrap_err();
         assert_eq!(
             e.to_string(),

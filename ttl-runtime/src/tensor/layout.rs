@@ -27,9 +27,7 @@ impl TileShape {
             [ref outer @ .., rows, cols] => (rows, cols, outer),
         };
         if shape.contains(&0) {
-            return Err(TensorError::Empty {
-                shape: shape.to_vec(),
-            });
+            return Err(TensorError::Empty { shape: shape.to_vec() });
         }
         const MOST: usize = 1 << 40;
         let padded = |n: usize| n.checked_next_multiple_of(TILE);
@@ -43,9 +41,7 @@ impl TileShape {
                     .is_some_and(|n| n <= MOST)
             })
             .map(|batch| TileShape { batch, rows, cols })
-            .ok_or_else(|| TensorError::TooManyElements {
-                shape: shape.to_vec(),
-            })
+            .ok_or_else(|| TensorError::TooManyElements { shape: shape.to_vec() })
     }
 
     /// Elements without padding.
@@ -97,11 +93,7 @@ impl TileShape {
     }
 
     /// Row-major elements to the bytes of tiles, `B` bytes an element. Padding becomes zero bytes.
-    pub fn tilize<S: Copy, const B: usize>(
-        &self,
-        src: &[S],
-        bytes_of: impl Fn(S) -> [u8; B],
-    ) -> Vec<u8> {
+    pub fn tilize<S: Copy, const B: usize>(&self, src: &[S], bytes_of: impl Fn(S) -> [u8; B]) -> Vec<u8> {
         debug_assert_eq!(src.len(), self.elements());
         let mut out = vec![0u8; self.tiles() * TILE_ELEMENTS * B];
         self.for_each_run(|from, to, length| {
@@ -115,11 +107,7 @@ impl TileShape {
     }
 
     /// The bytes of tiles to row-major elements; what lies in the padding is ignored.
-    pub fn untilize<D: Copy + Default, const B: usize>(
-        &self,
-        src: &[u8],
-        value_of: impl Fn([u8; B]) -> D,
-    ) -> Vec<D> {
+    pub fn untilize<D: Copy + Default, const B: usize>(&self, src: &[u8], value_of: impl Fn([u8; B]) -> D) -> Vec<D> {
         debug_assert_eq!(src.len(), self.tiles() * TILE_ELEMENTS * B);
         let mut out = vec![D::default(); self.elements()];
         self.for_each_run(|to, from, length| {
@@ -172,10 +160,7 @@ mod tests {
                     }
                 }
             }
-            let got: Vec<u32> = bytes
-                .chunks_exact(4)
-                .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-                .collect();
+            let got: Vec<u32> = bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
             assert_eq!(got, expect, "{dims:?}");
             assert_eq!(shape.untilize(&bytes, u32::from_le_bytes), src, "{dims:?}");
         }
@@ -184,29 +169,14 @@ mod tests {
     #[test]
     fn shapes_without_elements_are_refused() {
         assert_eq!(TileShape::new(&[]), Err(TensorError::NoDimensions));
-        assert_eq!(
-            TileShape::new(&[2, 0, 3]),
-            Err(TensorError::Empty {
-                shape: vec![2, 0, 3]
-            })
-        );
-        assert_eq!(
-            TileShape::new(&[0]),
-            Err(TensorError::Empty { shape: vec![0] })
-        );
+        assert_eq!(TileShape::new(&[2, 0, 3]), Err(TensorError::Empty { shape: vec![2, 0, 3] }));
+        assert_eq!(TileShape::new(&[0]), Err(TensorError::Empty { shape: vec![0] }));
     }
 
     #[test]
     fn shapes_too_large_are_refused() {
-        for shape in [
-            vec![usize::MAX, 2],
-            vec![usize::MAX],
-            vec![1 << 30, 1 << 30, 1 << 30],
-        ] {
-            assert_eq!(
-                TileShape::new(&shape),
-                Err(TensorError::TooManyElements { shape })
-            );
+        for shape in [vec![usize::MAX, 2], vec![usize::MAX], vec![1 << 30, 1 << 30, 1 << 30]] {
+            assert_eq!(TileShape::new(&shape), Err(TensorError::TooManyElements { shape }));
         }
     }
 }

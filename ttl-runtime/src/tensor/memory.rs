@@ -26,14 +26,9 @@ impl fmt::Display for MemoryConfig {
         match self {
             MemoryConfig::Dram => f.write_str("DRAM, interleaved"),
             MemoryConfig::L1 => f.write_str("L1, interleaved"),
-            MemoryConfig::Sharded(s) => write!(
-                f,
-                "L1, {}-sharded in {}x{} on {}",
-                s.layout.name(),
-                s.shape[0],
-                s.shape[1],
-                s.cores
-            ),
+            MemoryConfig::Sharded(s) => {
+                write!(f, "L1, {}-sharded in {}x{} on {}", s.layout.name(), s.shape[0], s.shape[1], s.cores)
+            }
         }
     }
 }
@@ -88,18 +83,8 @@ pub(super) struct ShardGrid {
 }
 
 impl ShardSpec {
-    pub fn new(
-        layout: ShardLayout,
-        shape: [u32; 2],
-        cores: impl Into<CoreSet>,
-        orientation: Orientation,
-    ) -> ShardSpec {
-        ShardSpec {
-            layout,
-            shape,
-            cores: cores.into(),
-            orientation,
-        }
+    pub fn new(layout: ShardLayout, shape: [u32; 2], cores: impl Into<CoreSet>, orientation: Orientation) -> ShardSpec {
+        ShardSpec { layout, shape, cores: cores.into(), orientation }
     }
 
     pub fn height(shape: [u32; 2], cores: impl Into<CoreSet>) -> ShardSpec {
@@ -133,25 +118,16 @@ impl ShardSpec {
         // A shard may be larger than what is left of the tensor in its cut direction only.
         match self.layout {
             ShardLayout::Height if shard_wide != wide => {
-                return Err(wrong_shape(format!(
-                    "the full width, {}",
-                    wide * u64::from(TILE)
-                )));
+                return Err(wrong_shape(format!("the full width, {}", wide * u64::from(TILE))));
             }
             ShardLayout::Width if shard_high != high => {
-                return Err(wrong_shape(format!(
-                    "the full height, {}",
-                    high * u64::from(TILE)
-                )));
+                return Err(wrong_shape(format!("the full height, {}", high * u64::from(TILE))));
             }
             _ => {}
         }
         let outside: CoreSet = self.cores.iter().filter(|&c| !arch.contains(c)).collect();
         if !outside.is_empty() {
-            return Err(TensorError::ShardOutsideGrid {
-                on: outside.to_string(),
-                grid: (arch.grid_x, arch.grid_y),
-            });
+            return Err(TensorError::ShardOutsideGrid { on: outside.to_string(), grid: (arch.grid_x, arch.grid_y) });
         }
         let (down, across) = (high.div_ceil(shard_high), wide.div_ceil(shard_wide));
         let too_many = || TensorError::TooManyShards {
@@ -173,11 +149,7 @@ impl ShardSpec {
             }
             ShardLayout::Block => {
                 let rectangle =
-                    self.cores
-                        .as_rectangle()
-                        .ok_or_else(|| TensorError::ShardCores {
-                            on: self.cores.to_string(),
-                        })?;
+                    self.cores.as_rectangle().ok_or_else(|| TensorError::ShardCores { on: self.cores.to_string() })?;
                 let (x_most, y_most) = match self.orientation {
                     Orientation::Row => (across, down),
                     Orientation::Col => (down, across),
@@ -199,11 +171,7 @@ impl ShardSpec {
             }
         };
         // At most 2^30 tiles fit 2^40 elements, so the narrowing is exact.
-        Ok(ShardGrid {
-            tensor: [high as u32, wide as u32],
-            shard: [rows / TILE, cols / TILE],
-            banks,
-        })
+        Ok(ShardGrid { tensor: [high as u32, wide as u32], shard: [rows / TILE, cols / TILE], banks })
     }
 }
 
@@ -218,9 +186,7 @@ mod tests {
 
     fn error(shape: &[usize], spec: &ShardSpec) -> String {
         let shape = TileShape::new(shape).unwrap();
-        spec.grid(&shape, &Arch::blackhole())
-            .unwrap_err()
-            .to_string()
+        spec.grid(&shape, &Arch::blackhole()).unwrap_err().to_string()
     }
 
     #[test]
@@ -230,9 +196,7 @@ mod tests {
             "shard shape 20x64 does not consist of whole tiles\n  help: both sides must be multiples of 32, and not 0"
         );
         assert_eq!(
-            error(&[64, 64], &ShardSpec::height([0, 64], grid(2, 1)))
-                .lines()
-                .next(),
+            error(&[64, 64], &ShardSpec::height([0, 64], grid(2, 1))).lines().next(),
             Some("shard shape 0x64 does not consist of whole tiles")
         );
         assert_eq!(
@@ -248,14 +212,10 @@ mod tests {
             "5 shards of 64x96 do not fit 4 cores ((0,0)-(3,0))\n  help: use larger shards or more cores"
         );
         assert_eq!(
-            error(&[128, 256], &ShardSpec::block([64, 64], grid(3, 2)))
-                .lines()
-                .next(),
+            error(&[128, 256], &ShardSpec::block([64, 64], grid(3, 2))).lines().next(),
             Some("8 shards of 64x64 do not fit 6 cores ((0,0)-(2,1))")
         );
-        let corner: CoreSet = [Core::new(0, 0), Core::new(1, 0), Core::new(0, 1)]
-            .into_iter()
-            .collect();
+        let corner: CoreSet = [Core::new(0, 0), Core::new(1, 0), Core::new(0, 1)].into_iter().collect();
         assert_eq!(
             error(&[64, 64], &ShardSpec::block([32, 32], corner)),
             "block sharding needs a rectangle of cores, not (0,0)-(1,0), (0,1)"

@@ -28,34 +28,10 @@ fn element_types_become_f32() {
     let cases: [(&str, Vec<u8>); 6] = [
         ("<f4", values.iter().flat_map(|v| v.to_le_bytes()).collect()),
         (">f4", values.iter().flat_map(|v| v.to_be_bytes()).collect()),
-        (
-            "<f8",
-            values
-                .iter()
-                .flat_map(|v| f64::from(*v).to_le_bytes())
-                .collect(),
-        ),
-        (
-            ">f8",
-            values
-                .iter()
-                .flat_map(|v| f64::from(*v).to_be_bytes())
-                .collect(),
-        ),
-        (
-            "<f2",
-            values
-                .iter()
-                .flat_map(|v| f16::from_f32(*v).to_le_bytes())
-                .collect(),
-        ),
-        (
-            ">f2",
-            values
-                .iter()
-                .flat_map(|v| f16::from_f32(*v).to_be_bytes())
-                .collect(),
-        ),
+        ("<f8", values.iter().flat_map(|v| f64::from(*v).to_le_bytes()).collect()),
+        (">f8", values.iter().flat_map(|v| f64::from(*v).to_be_bytes()).collect()),
+        ("<f2", values.iter().flat_map(|v| f16::from_f32(*v).to_le_bytes()).collect()),
+        (">f2", values.iter().flat_map(|v| f16::from_f32(*v).to_be_bytes()).collect()),
     ];
     for (descr, data) in cases {
         let got = parsed(&file(&dict(descr, false, "(2, 2)"), &data));
@@ -83,36 +59,17 @@ fn broken_files_are_refused() {
         assert_eq!(parsed(bytes).unwrap_err(), not_npy);
     }
     for cut in [6, 7, 9, 10, 60, 127] {
-        assert_eq!(
-            parsed(&good[..cut]).unwrap_err(),
-            format!("{header}it is cut off"),
-            "{cut}"
-        );
+        assert_eq!(parsed(&good[..cut]).unwrap_err(), format!("{header}it is cut off"), "{cut}");
     }
     for cut in [128, 129, 151] {
         let e = parsed(&good[..cut]).unwrap_err();
         let there = cut - 128;
-        assert_eq!(
-            e,
-            format!(
-                "x.npy: the file is cut off: shape [2, 3] of float32 takes 24 bytes, {there} are there"
-            )
-        );
+        assert_eq!(e, format!("x.npy: the file is cut off: shape [2, 3] of float32 takes 24 bytes, {there} are there"));
     }
     let mut long = good.clone();
     long.push(0);
-    assert_eq!(
-        parsed(&long).unwrap_err(),
-        "x.npy: 1 bytes follow the array of shape [2, 3]"
-    );
-    for text in [
-        "",
-        "not a dict",
-        "{'descr': '<f4'}",
-        "{'descr': 3}",
-        "[1, 2]",
-        "{",
-    ] {
+    assert_eq!(parsed(&long).unwrap_err(), "x.npy: 1 bytes follow the array of shape [2, 3]");
+    for text in ["", "not a dict", "{'descr': '<f4'}", "{'descr': 3}", "[1, 2]", "{"] {
         let e = parsed(&file(text, &[])).unwrap_err();
         assert!(e.starts_with(header), "{text}: {e}");
     }
@@ -156,11 +113,7 @@ fn unsupported_contents_are_refused() {
         );
     }
     let record = "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }";
-    assert!(
-        parsed(&file(record, &[0; 4]))
-            .unwrap_err()
-            .contains("is not supported")
-    );
+    assert!(parsed(&file(record, &[0; 4])).unwrap_err().contains("is not supported"));
     assert_eq!(
         parsed(&file(&dict("<f4", false, "()"), &[0; 4])).unwrap_err(),
         "x.npy: a tensor needs at least one dimension\n  help: a single value has the shape [1]"
@@ -174,10 +127,7 @@ fn unsupported_contents_are_refused() {
 #[test]
 fn files_come_back() {
     let dir = tempfile::tempdir().unwrap();
-    for (i, shape) in [vec![7], vec![3, 5], vec![2, 3, 4, 5]]
-        .into_iter()
-        .enumerate()
-    {
+    for (i, shape) in [vec![7], vec![3, 5], vec![2, 3, 4, 5]].into_iter().enumerate() {
         let t = HostTensor::normal(shape, i as u64).unwrap();
         let path = dir.path().join(format!("t{i}.npy"));
         write(&path, &t).unwrap();
@@ -195,13 +145,7 @@ fn wrong_shape_and_missing_file() {
     let path = dir.path().join("a.npy");
     write(&path, &HostTensor::zeros([2, 3], DataFormat::F32).unwrap()).unwrap();
     let e = read_shape(&path, &[3, 2]).unwrap_err().to_string();
-    assert_eq!(
-        e,
-        format!(
-            "{}: the array has shape [2, 3], [3, 2] is needed",
-            path.display()
-        )
-    );
+    assert_eq!(e, format!("{}: the array has shape [2, 3], [3, 2] is needed", path.display()));
     let e = read(dir.path().join("none.npy")).unwrap_err().to_string();
     assert!(e.contains("none.npy: cannot read: No such file"), "{e}");
 }

@@ -63,10 +63,7 @@ mod tests {
         assert_eq!(r.next_u64(), 0xE220_A839_7B1D_CDAF);
         assert_eq!(r.next_u64(), 0x6E78_9E6A_A1B9_65F4);
         let mut r = Random::new(1);
-        assert_eq!(
-            (r.unit(), r.uniform(-1.0, 1.0), r.normal(), r.below(100)),
-            PINNED
-        );
+        assert_eq!((r.unit(), r.uniform(-1.0, 1.0), r.normal(), r.below(100)), PINNED);
     }
 
     const PINNED: (f32, f32, f32, u32) = (0.5665615, 0.49156344, 1.9101868, 76);

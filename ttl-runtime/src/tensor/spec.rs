@@ -30,18 +30,10 @@ pub struct TensorSpec {
 
 impl TensorSpec {
     /// A tiled tensor, interleaved in DRAM.
-    pub fn new(
-        shape: impl Into<Vec<usize>>,
-        format: DataFormat,
-    ) -> Result<TensorSpec, TensorError> {
+    pub fn new(shape: impl Into<Vec<usize>>, format: DataFormat) -> Result<TensorSpec, TensorError> {
         let shape = shape.into();
         TileShape::new(&shape)?;
-        Ok(TensorSpec {
-            shape,
-            format,
-            layout: TensorLayout::Tile,
-            memory: MemoryConfig::Dram,
-        })
+        Ok(TensorSpec { shape, format, layout: TensorLayout::Tile, memory: MemoryConfig::Dram })
     }
 
     /// The same tensor in other memory. Whether shards fit is known when there is a chip: see [`TensorSpec::check`].
@@ -74,11 +66,7 @@ impl TensorSpec {
     /// The shape as tiles see it.
     pub fn tiles(&self) -> TileShape {
         // The constructor checked the shape; the fallback cannot be reached.
-        TileShape::new(&self.shape).unwrap_or(TileShape {
-            batch: 1,
-            rows: 1,
-            cols: 1,
-        })
+        TileShape::new(&self.shape).unwrap_or(TileShape { batch: 1, rows: 1, cols: 1 })
     }
 
     /// The shape with its last two dimensions (a 1-D shape: its only one, as one row of tiles) padded to whole tiles.
@@ -180,10 +168,7 @@ pub struct TensorRef {
 
 impl TensorRef {
     /// Where each page lies, in order: for the host to read and write.
-    pub fn page_addresses(
-        &self,
-        arch: &Arch,
-    ) -> Result<impl Iterator<Item = PageAddr> + use<>, TensorError> {
+    pub fn page_addresses(&self, arch: &Arch) -> Result<impl Iterator<Item = PageAddr> + use<>, TensorError> {
         let accessor = self.spec.accessor(arch)?;
         let (base, pages) = (self.address, self.spec.pages() as u32);
         Ok((0..pages).map(move |page| accessor.locate(base, page, 0)))
@@ -201,10 +186,7 @@ mod tests {
         let spec = TensorSpec::new([2, 50, 70], DataFormat::Bf16).unwrap();
         assert_eq!(spec.elements(), 7000);
         assert_eq!(spec.padded_shape(), [2, 64, 96]);
-        assert_eq!(
-            (spec.pages(), spec.page_size(), spec.bytes()),
-            (12, 2048, 12 * 2048)
-        );
+        assert_eq!((spec.pages(), spec.page_size(), spec.bytes()), (12, 2048, 12 * 2048));
         let line = TensorSpec::new([100], DataFormat::F32).unwrap();
         assert_eq!(line.padded_shape(), [32, 128]);
         assert_eq!((line.pages(), line.page_size()), (4, 4096));
@@ -221,9 +203,7 @@ mod tests {
         assert_eq!(l1.bytes_per_bank(&Arch::blackhole()), Ok(10 * 2048));
         let cores = CoreRange::grid(4, 1).unwrap();
         let shards = MemoryConfig::Sharded(ShardSpec::height([64, 96], cores));
-        let spec = TensorSpec::new([192, 96], DataFormat::Bf16)
-            .unwrap()
-            .with_memory(shards);
+        let spec = TensorSpec::new([192, 96], DataFormat::Bf16).unwrap().with_memory(shards);
         assert_eq!(spec.bytes_per_bank(&Arch::blackhole()), Ok(6 * 2048));
         assert_eq!(spec.check(&Arch::blackhole()), Ok(()));
     }

@@ -30,11 +30,7 @@ pub(super) fn check<K>(
 ) -> Values {
     let mut kernels = Vec::with_capacity(program.kernels.len());
     for (kernel, layout) in program.kernels.iter().zip(layouts) {
-        let words = kernel
-            .args
-            .iter()
-            .map(|arg| one_argument(program, kernel, arg, device, errors))
-            .collect();
+        let words = kernel.args.iter().map(|arg| one_argument(program, kernel, arg, device, errors)).collect();
         kernels.push(words);
         let (unique, common) = (layout.runtime_words(), layout.common_words());
         let limit = device.arch.max_runtime_args;
@@ -170,11 +166,7 @@ fn core_values<K>(
         CoreValues::List(list) => {
             let need = kernel.cores.len().saturating_mul(words as usize);
             if list.len() != need {
-                let each = if words == 1 {
-                    String::new()
-                } else {
-                    format!(" of {} each", count(words, "word"))
-                };
+                let each = if words == 1 { String::new() } else { format!(" of {} each", count(words, "word")) };
                 errors.push(problem(
                     format!(
                         "argument `{}` of kernel `{}` has {} for {}{each}",
@@ -228,13 +220,7 @@ pub(super) fn resolve<K>(
         .collect()
 }
 
-fn words<K>(
-    kernel: &KernelDecl<K>,
-    layout: &ArgLayout,
-    values: &[Vec<u32>],
-    cb_ids: &[u32],
-    sem_ids: &[u32],
-) -> Words {
+fn words<K>(kernel: &KernelDecl<K>, layout: &ArgLayout, values: &[Vec<u32>], cb_ids: &[u32], sem_ids: &[u32]) -> Words {
     let mut compile = vec![0; layout.accessor_base() as usize];
     let mut common = vec![0; layout.common_words() as usize];
     let mut runtime = vec![vec![0; layout.runtime_words() as usize]; kernel.cores.len()];

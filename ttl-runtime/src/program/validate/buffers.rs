@@ -29,14 +29,7 @@ fn uses<K>(program: &Program<K>, index: usize) -> Vec<Use<'_, K>> {
                 && cb.program == program.id
                 && cb.index as usize == index
             {
-                out.push(Use {
-                    kernel,
-                    kernel_index,
-                    parameter: &arg.name,
-                    end: *end,
-                    blocks,
-                    element: *element,
-                });
+                out.push(Use { kernel, kernel_index, parameter: &arg.name, end: *end, blocks, element: *element });
             }
         }
     }
@@ -79,15 +72,8 @@ fn pages(cb: &CbDecl, device: &DeviceInfo, errors: &mut Vec<ProgramError>) {
     }
     if cb.page_size == 0 || cb.page_size % 16 != 0 {
         errors.push(problem(
-            format!(
-                "circular buffer `{name}` has pages of {} bytes, which is not a multiple of 16",
-                cb.page_size
-            ),
-            &format!(
-                "round the page size up; a tile of {} has {} bytes",
-                cb.format,
-                cb.format.tile_bytes()
-            ),
+            format!("circular buffer `{name}` has pages of {} bytes, which is not a multiple of 16", cb.page_size),
+            &format!("round the page size up; a tile of {} has {} bytes", cb.format, cb.format.tile_bytes()),
         ));
     }
 }
@@ -97,32 +83,21 @@ fn ends<K>(cb: &CbDecl, uses: &[Use<'_, K>], errors: &mut Vec<ProgramError>) {
     let name = &cb.name;
     if uses.is_empty() {
         errors.push(
-            ProgramError::new(
-                ProblemKind::CbEnds,
-                format!("no kernel uses circular buffer `{name}`"),
-            )
-            .at(cb.site, "declared here")
-            .help("give its ends to two kernels, or leave the buffer out"),
+            ProgramError::new(ProblemKind::CbEnds, format!("no kernel uses circular buffer `{name}`"))
+                .at(cb.site, "declared here")
+                .help("give its ends to two kernels, or leave the buffer out"),
         );
         return;
     }
-    let sides: [(&str, &str, fn(CbEnd) -> bool); 2] = [
-        ("producer", "pushes to", CbEnd::produces),
-        ("consumer", "pops from", CbEnd::consumes),
-    ];
+    let sides: [(&str, &str, fn(CbEnd) -> bool); 2] =
+        [("producer", "pushes to", CbEnd::produces), ("consumer", "pops from", CbEnd::consumes)];
     for (side, verb, on_side) in sides {
         let mine: Vec<&Use<'_, K>> = uses.iter().filter(|u| on_side(u.end)).collect();
-        let without: CoreSet = cb
-            .cores
-            .iter()
-            .filter(|&c| !mine.iter().any(|u| u.kernel.cores.contains(c)))
-            .collect();
+        let without: CoreSet = cb.cores.iter().filter(|&c| !mine.iter().any(|u| u.kernel.cores.contains(c))).collect();
         if !without.is_empty() {
-            let mut error = ProgramError::new(
-                ProblemKind::CbEnds,
-                format!("circular buffer `{name}` has no {side} on {without}"),
-            )
-            .at(cb.site, format!("{} on {}", count(cb.pages, "page"), cb.cores));
+            let mut error =
+                ProgramError::new(ProblemKind::CbEnds, format!("circular buffer `{name}` has no {side} on {without}"))
+                    .at(cb.site, format!("{} on {}", count(cb.pages, "page"), cb.cores));
             for u in uses {
                 let text = format!("`{}` of kernel `{}` on {}", u.parameter, u.kernel.name, u.kernel.cores);
                 error = error.at(u.kernel.site, text);
@@ -187,7 +162,9 @@ fn one_use<K>(cb: &CbDecl, u: &Use<'_, K>, errors: &mut Vec<ProgramError>) {
         errors.push(
             ProgramError::new(
                 ProblemKind::CbPages,
-                format!("circular buffer `{name}` has pages smaller than a tile, and compute kernel `{kernel}` uses it"),
+                format!(
+                    "circular buffer `{name}` has pages smaller than a tile, and compute kernel `{kernel}` uses it"
+                ),
             )
             .at(cb.site, format!("pages of {} bytes", cb.page_size))
             .at(u.kernel.site, "used here")
@@ -256,12 +233,9 @@ fn fp32_unpack<K>(program: &Program<K>, kernel: &KernelDecl<K>, errors: &mut Vec
 
 /// A kernel has something of another program.
 pub(super) fn foreign<K>(kernel: &KernelDecl<K>, what: &str) -> ProgramError {
-    ProgramError::new(
-        ProblemKind::Foreign,
-        format!("kernel `{}` uses a {what} of another program", kernel.name),
-    )
-    .at(kernel.site, "")
-    .help(format!("declare the {what} in this program"))
+    ProgramError::new(ProblemKind::Foreign, format!("kernel `{}` uses a {what} of another program", kernel.name))
+        .at(kernel.site, "")
+        .help(format!("declare the {what} in this program"))
 }
 
 /// Ids by index, or `None` and errors. Buffers on disjoint cores may share an id.
@@ -297,10 +271,7 @@ pub(super) fn assign_ids<K>(
                 errors.push(
                     ProgramError::new(
                         ProblemKind::CbId,
-                        format!(
-                            "circular buffers `{}` and `{}` both have id {id} on {both}",
-                            other.name, cb.name
-                        ),
+                        format!("circular buffers `{}` and `{}` both have id {id} on {both}", other.name, cb.name),
                     )
                     .at(cb.site, format!("`{}`", cb.name))
                     .at(other.site, format!("`{}`", other.name))
@@ -313,18 +284,13 @@ pub(super) fn assign_ids<K>(
         if ids[i].is_some() {
             continue;
         }
-        let taken = |id: u32| {
-            (0..cbs.len()).any(|j| ids[j] == Some(id) && cbs[j].cores.overlaps(&cbs[i].cores))
-        };
+        let taken = |id: u32| (0..cbs.len()).any(|j| ids[j] == Some(id) && cbs[j].cores.overlaps(&cbs[i].cores));
         ids[i] = (0..limit).find(|&id| !taken(id));
         if ids[i].is_none() {
             errors.push(
                 ProgramError::new(
                     ProblemKind::CbId,
-                    format!(
-                        "no id is left for circular buffer `{}` on {}",
-                        cbs[i].name, cbs[i].cores
-                    ),
+                    format!("no id is left for circular buffer `{}` on {}", cbs[i].name, cbs[i].cores),
                 )
                 .at(cbs[i].site, "declared here")
                 .note(format!("a core of {} has {limit} circular buffers", device.arch.name()))
@@ -359,9 +325,8 @@ pub(super) fn place<K>(
             next[arch.core_index(core)] = address + bytes;
         }
         let uses = uses(program, index);
-        let side = |on_side: fn(CbEnd) -> bool| {
-            uses.iter().filter(|u| on_side(u.end)).map(|u| u.kernel_index).collect()
-        };
+        let side =
+            |on_side: fn(CbEnd) -> bool| uses.iter().filter(|u| on_side(u.end)).map(|u| u.kernel_index).collect();
         // Addresses past the end are reported below, so the narrowing only matters for what is not returned.
         let address = u32::try_from(address).unwrap_or(u32::MAX);
         cbs.push(CheckedCb {
@@ -397,8 +362,7 @@ pub(super) fn place<K>(
         bytes: u64::from(tensor.bytes),
     }));
     let plan = L1Plan::new(arch, limit, parts, &cores);
-    let too_full: CoreSet =
-        cores.iter().filter(|&c| next[arch.core_index(c)] > u64::from(limit)).collect();
+    let too_full: CoreSet = cores.iter().filter(|&c| next[arch.core_index(c)] > u64::from(limit)).collect();
     let Some(worst) = too_full.iter().min_by_key(|&c| Reverse(next[arch.core_index(c)])) else {
         return Ok((cbs, plan));
     };
@@ -415,7 +379,7 @@ pub(super) fn place<K>(
     if let Some(cb) = largest {
         error = error.at(cb.site, format!("`{}` is the largest", cb.name));
     }
-    Err(error.note(format!("L1 of {worst}:\n{}", plan.of_core(worst))).help(
-        "use fewer pages or smaller blocks, or move tensors from L1 to DRAM",
-    ))
+    Err(error
+        .note(format!("L1 of {worst}:\n{}", plan.of_core(worst)))
+        .help("use fewer pages or smaller blocks, or move tensors from L1 to DRAM"))
 }

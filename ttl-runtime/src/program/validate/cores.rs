@@ -13,12 +13,7 @@ pub(super) fn check<K>(program: &Program<K>, device: &DeviceInfo, errors: &mut V
         .cbs
         .iter()
         .map(|cb| (format!("circular buffer `{}`", cb.name), &cb.cores, cb.site))
-        .chain(
-            program
-                .semaphores
-                .iter()
-                .map(|s| (format!("semaphore `{}`", s.name), &s.cores, s.site)),
-        )
+        .chain(program.semaphores.iter().map(|s| (format!("semaphore `{}`", s.name), &s.cores, s.site)))
         .chain(program.kernels.iter().map(|k| (format!("kernel `{}`", k.name), &k.cores, k.site)));
     for (what, cores, site) in things {
         errors.extend(grid(&what, cores, site, arch));
@@ -29,11 +24,7 @@ pub(super) fn check<K>(program: &Program<K>, device: &DeviceInfo, errors: &mut V
                 errors.push(
                     ProgramError::new(
                         ProblemKind::BadProcessor,
-                        format!(
-                            "kernel `{}` cannot move data on {} with NoC {noc}",
-                            kernel.name,
-                            processor.name()
-                        ),
+                        format!("kernel `{}` cannot move data on {} with NoC {noc}", kernel.name, processor.name()),
                     )
                     .at(kernel.site, "put on its cores here")
                     .help("choose BRISC or NCRISC, and NoC 0 or 1"),
@@ -91,19 +82,16 @@ fn grid(what: &str, cores: &CoreSet, site: Site, arch: &Arch) -> Option<ProgramE
     }
     let outside: CoreSet = cores.iter().filter(|&c| !arch.contains(c)).collect();
     (!outside.is_empty()).then(|| {
-        ProgramError::new(
-            ProblemKind::OutsideGrid,
-            format!("{what} is on {outside}, outside the grid of the device"),
-        )
-        .at(site, "declared here")
-        .note(format!(
-            "{} has {} x {} cores: (0,0)-({},{})",
-            arch.name(),
-            arch.grid_x,
-            arch.grid_y,
-            arch.grid_x - 1,
-            arch.grid_y - 1
-        ))
-        .help("take the grid from the device instead of fixing it")
+        ProgramError::new(ProblemKind::OutsideGrid, format!("{what} is on {outside}, outside the grid of the device"))
+            .at(site, "declared here")
+            .note(format!(
+                "{} has {} x {} cores: (0,0)-({},{})",
+                arch.name(),
+                arch.grid_x,
+                arch.grid_y,
+                arch.grid_x - 1,
+                arch.grid_y - 1
+            ))
+            .help("take the grid from the device instead of fixing it")
     })
 }

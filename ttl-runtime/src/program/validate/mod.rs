@@ -26,11 +26,8 @@ impl<K> Program<K> {
         buffers::check(&self, device, &mut errors);
         let cb_ids = buffers::assign_ids(&self, device, &mut errors);
         let sem_ids = semaphores::assign_ids(&self, device, &mut errors);
-        let layouts: Vec<ArgLayout> = self
-            .kernels
-            .iter()
-            .map(|kernel| ArgLayout::new(kernel.args.iter().map(|arg| arg.kind())))
-            .collect();
+        let layouts: Vec<ArgLayout> =
+            self.kernels.iter().map(|kernel| ArgLayout::new(kernel.args.iter().map(|arg| arg.kind()))).collect();
         let values = arguments::check(&self, &layouts, device, &mut errors);
         if let (Some(cb_ids), Some(sem_ids), true) = (cb_ids, sem_ids, errors.is_empty()) {
             match buffers::place(&self, &cb_ids, device) {
@@ -45,11 +42,8 @@ impl<K> Program<K> {
                         .zip(words)
                         .map(|((kernel, layout), words)| {
                             let mut config = kernel.config;
-                            config.unpack_to_dest_fp32 = kernel
-                                .unpack_to_dest_fp32
-                                .iter()
-                                .map(|cb| cb_ids[cb.index as usize])
-                                .collect();
+                            config.unpack_to_dest_fp32 =
+                                kernel.unpack_to_dest_fp32.iter().map(|cb| cb_ids[cb.index as usize]).collect();
                             CheckedKernel {
                                 name: kernel.name,
                                 role: kernel.role,

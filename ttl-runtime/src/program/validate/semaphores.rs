@@ -32,10 +32,7 @@ pub(super) fn assign_ids<K>(
                 errors.push(
                     ProgramError::new(
                         ProblemKind::Semaphore,
-                        format!(
-                            "semaphores `{}` and `{}` both have id {id} on {both}",
-                            other.name, s.name
-                        ),
+                        format!("semaphores `{}` and `{}` both have id {id} on {both}", other.name, s.name),
                     )
                     .at(s.site, format!("`{}`", s.name))
                     .at(other.site, format!("`{}`", other.name))
@@ -49,10 +46,8 @@ pub(super) fn assign_ids<K>(
             continue;
         }
         let s = &semaphores[i];
-        let taken = |id: u32| {
-            (0..semaphores.len())
-                .any(|j| ids[j] == Some(id) && semaphores[j].cores.overlaps(&s.cores))
-        };
+        let taken =
+            |id: u32| (0..semaphores.len()).any(|j| ids[j] == Some(id) && semaphores[j].cores.overlaps(&s.cores));
         ids[i] = (0..limit).find(|&id| !taken(id));
         if ids[i].is_none() {
             errors.push(
@@ -69,11 +64,7 @@ pub(super) fn assign_ids<K>(
     (errors.len() == before).then(|| ids.into_iter().flatten().collect())
 }
 
-pub(super) fn resolve<K>(
-    program: &Program<K>,
-    ids: &[u32],
-    device: &DeviceInfo,
-) -> Vec<CheckedSemaphore> {
+pub(super) fn resolve<K>(program: &Program<K>, ids: &[u32], device: &DeviceInfo) -> Vec<CheckedSemaphore> {
     program
         .semaphores
         .iter()

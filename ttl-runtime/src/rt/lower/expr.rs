@@ -10,28 +10,16 @@ impl Lower<'_> {
     pub(super) fn expr(&mut self, e: &sk::Expr) -> Value {
         match e {
             sk::Expr::Unit => Value::Unit,
-            sk::Expr::Bool(b) => Value::Scalar(Expr {
-                ty: Ty::Bool,
-                kind: ExprKind::Bool(*b),
-            }),
+            sk::Expr::Bool(b) => Value::Scalar(Expr { ty: Ty::Bool, kind: ExprKind::Bool(*b) }),
             sk::Expr::Int { value, slot } => self.int(*value, *slot),
             sk::Expr::Float { text, .. } => match text.parse::<f32>() {
-                Ok(v) => Value::Scalar(Expr {
-                    ty: Ty::F32,
-                    kind: ExprKind::F32(v),
-                }),
-                Err(_) => self.refuse(
-                    format!("`{text}` is no f32 literal"),
-                    "write it as `1.5` or `1e-3`",
-                ),
+                Ok(v) => Value::Scalar(Expr { ty: Ty::F32, kind: ExprKind::F32(v) }),
+                Err(_) => self.refuse(format!("`{text}` is no f32 literal"), "write it as `1.5` or `1e-3`"),
             },
             sk::Expr::Local(l) => self.local(*l),
             sk::Expr::Const(slot) => match self.items.get(*slot as usize) {
                 Some(Item::Const(e)) => Value::Scalar(e.clone()),
-                _ => self.refuse(
-                    "a constant without a value",
-                    "this is a fault of ttl; please report it",
-                ),
+                _ => self.refuse("a constant without a value", "this is a fault of ttl; please report it"),
             },
             sk::Expr::Unary(op, e) => self.unary(*op, e),
             sk::Expr::Binary(op, l, r) => self.binary(*op, l, r),
@@ -43,19 +31,11 @@ impl Lower<'_> {
                 if value.ty == ty {
                     return Value::Scalar(value);
                 }
-                Value::Scalar(Expr {
-                    ty,
-                    kind: ExprKind::Cast(Box::new(value)),
-                })
+                Value::Scalar(Expr { ty, kind: ExprKind::Cast(Box::new(value)) })
             }
             sk::Expr::Ref { place, .. } => self.reference(place),
             sk::Expr::Call { slot, args } => self.call(*slot, args),
-            sk::Expr::Method {
-                recv,
-                name,
-                args,
-                line,
-            } => self.method(recv, name, args, *line),
+            sk::Expr::Method { recv, name, args, line } => self.method(recv, name, args, *line),
             sk::Expr::Block(b) => self.block_value(b),
             sk::Expr::If { cond, then, els } => self.if_value(cond, then, els.as_deref()),
             sk::Expr::While { cond, body } => self.while_loop(cond, body),
@@ -76,14 +56,8 @@ impl Lower<'_> {
     fn int(&mut self, value: u64, slot: sk::Slot) -> Value {
         let ty = self.ty(slot);
         match ty.int() {
-            Some(int) => Value::Scalar(Expr {
-                kind: ExprKind::Int(int.wrap(value as i64)),
-                ty,
-            }),
-            None => self.refuse(
-                format!("an integer literal cannot be a `{ty}`"),
-                "use an integer of at most 32 bits",
-            ),
+            Some(int) => Value::Scalar(Expr { kind: ExprKind::Int(int.wrap(value as i64)), ty }),
+            None => self.refuse(format!("an integer literal cannot be a `{ty}`"), "use an integer of at most 32 bits"),
         }
     }
 
@@ -103,10 +77,7 @@ impl Lower<'_> {
 
     /// Reads a scalar local, through the reference if it is one.
     pub(super) fn read(&self, id: LocalId) -> Expr {
-        Expr {
-            ty: self.locals[id.0 as usize].ty.peeled().clone(),
-            kind: ExprKind::Local(id),
-        }
+        Expr { ty: self.locals[id.0 as usize].ty.peeled().clone(), kind: ExprKind::Local(id) }
     }
 
     /// The value as a scalar.
@@ -119,24 +90,12 @@ impl Lower<'_> {
         match value {
             Value::Scalar(e) => e,
             Value::Place(id) => self.read(id),
-            Value::Never => Expr {
-                ty: Ty::Never,
-                kind: ExprKind::Int(0),
-            },
-            Value::Unit => Expr {
-                ty: Ty::Unit,
-                kind: ExprKind::Int(0),
-            },
+            Value::Never => Expr { ty: Ty::Never, kind: ExprKind::Int(0) },
+            Value::Unit => Expr { ty: Ty::Unit, kind: ExprKind::Int(0) },
             other => {
                 let what = other.describe();
-                self.error(
-                    format!("{what} is used where a number is needed"),
-                    "this use is not supported in a kernel",
-                );
-                Expr {
-                    ty: Ty::Never,
-                    kind: ExprKind::Int(0),
-                }
+                self.error(format!("{what} is used where a number is needed"), "this use is not supported in a kernel");
+                Expr { ty: Ty::Never, kind: ExprKind::Int(0) }
             }
         }
     }
@@ -219,19 +178,10 @@ impl Lower<'_> {
         let ty = e.ty.clone();
         let local = self.new_local("value", ty.clone(), false);
         let line = self.line;
-        let stmt = crate::ir::Stmt {
-            line,
-            kind: StmtKind::Let {
-                local,
-                init: Some(e),
-            },
-        };
+        let stmt = crate::ir::Stmt { line, kind: StmtKind::Let { local, init: Some(e) } };
         let block = self.blocks.last_mut().expect("a block is open");
         block.insert(at.min(block.len()), stmt);
-        Expr {
-            ty,
-            kind: ExprKind::Local(local),
-        }
+        Expr { ty, kind: ExprKind::Local(local) }
     }
 
     fn unary(&mut self, op: sk::UnOp, e: &sk::Expr) -> Value {
@@ -244,27 +194,15 @@ impl Lower<'_> {
                 let a = self.scalar(e);
                 let ty = a.ty.clone();
                 Value::Scalar(match (&a.kind, ty.int()) {
-                    (ExprKind::Int(v), Some(int)) => Expr {
-                        kind: ExprKind::Int(int.wrap(v.wrapping_neg())),
-                        ty,
-                    },
-                    (ExprKind::F32(v), _) => Expr {
-                        kind: ExprKind::F32(-v),
-                        ty,
-                    },
-                    _ => Expr {
-                        ty,
-                        kind: ExprKind::Neg(Box::new(a)),
-                    },
+                    (ExprKind::Int(v), Some(int)) => Expr { kind: ExprKind::Int(int.wrap(v.wrapping_neg())), ty },
+                    (ExprKind::F32(v), _) => Expr { kind: ExprKind::F32(-v), ty },
+                    _ => Expr { ty, kind: ExprKind::Neg(Box::new(a)) },
                 })
             }
             sk::UnOp::Not => {
                 let a = self.scalar(e);
                 let ty = a.ty.clone();
-                Value::Scalar(Expr {
-                    ty,
-                    kind: ExprKind::Not(Box::new(a)),
-                })
+                Value::Scalar(Expr { ty, kind: ExprKind::Not(Box::new(a)) })
             }
         }
     }
@@ -291,55 +229,30 @@ impl Lower<'_> {
         let b = self.scalar(r);
         let stmts = self.blocks.pop().unwrap_or_default();
         if stmts.is_empty() {
-            return Value::Scalar(Expr {
-                ty: Ty::Bool,
-                kind: ExprKind::Binary(op, Box::new(a), Box::new(b)),
-            });
+            return Value::Scalar(Expr { ty: Ty::Bool, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) });
         }
         // The right side needs statements: they run only when Rust would evaluate it.
         let result = self.new_local("value", Ty::Bool, true);
-        self.emit(StmtKind::Let {
-            local: result,
-            init: Some(a),
-        });
+        self.emit(StmtKind::Let { local: result, init: Some(a) });
         let mut then = stmts;
-        then.push(crate::ir::Stmt {
-            line: self.line,
-            kind: StmtKind::Assign {
-                local: result,
-                value: b,
-            },
-        });
+        then.push(crate::ir::Stmt { line: self.line, kind: StmtKind::Assign { local: result, value: b } });
         let read = self.read(result);
         let cond = match op {
             BinOp::And => read.clone(),
-            _ => Expr {
-                ty: Ty::Bool,
-                kind: ExprKind::Not(Box::new(read.clone())),
-            },
+            _ => Expr { ty: Ty::Bool, kind: ExprKind::Not(Box::new(read.clone())) },
         };
-        self.emit(StmtKind::If {
-            cond,
-            then,
-            els: vec![],
-        });
+        self.emit(StmtKind::If { cond, then, els: vec![] });
         Value::Scalar(read)
     }
 
     fn reference(&mut self, place: &sk::Expr) -> Value {
         match self.expr(place) {
-            Value::Scalar(Expr {
-                kind: ExprKind::Local(id),
-                ..
-            }) => Value::Place(id),
+            Value::Scalar(Expr { kind: ExprKind::Local(id), .. }) => Value::Place(id),
             // A reference to a temporary.
             Value::Scalar(e) => {
                 let ty = e.ty.clone();
                 let local = self.new_local("value", ty, true);
-                self.emit(StmtKind::Let {
-                    local,
-                    init: Some(e),
-                });
+                self.emit(StmtKind::Let { local, init: Some(e) });
                 Value::Place(local)
             }
             Value::Res { id, .. } => Value::Res { id, by_ref: true },
@@ -394,29 +307,19 @@ impl Lower<'_> {
         // Rust evaluates the right side first for primitive types.
         let right = self.scalar(value);
         let left = self.read(local);
-        self.emit(StmtKind::Assign {
-            local,
-            value: binary(op, left, right),
-        });
+        self.emit(StmtKind::Assign { local, value: binary(op, left, right) });
         Value::Unit
     }
 
     fn call(&mut self, slot: sk::Slot, args: &[sk::Expr]) -> Value {
         let Some(Item::Fn(id)) = self.items.get(slot as usize).cloned() else {
-            return self.refuse(
-                "a call without its function",
-                "this is a fault of ttl; please report it",
-            );
+            return self.refuse("a call without its function", "this is a fault of ttl; please report it");
         };
-        let Some(callee) = self.cx.fns.get(id.0 as usize) else {
+        let Some(callee) = self.cx.get(id) else {
             return Value::Never;
         };
         let ret = callee.ret.clone();
-        let types: Vec<Ty> = callee
-            .params
-            .iter()
-            .map(|p| callee.locals[p.0 as usize].ty.clone())
-            .collect();
+        let types: Vec<Ty> = callee.params.iter().map(|p| callee.locals[p.0 as usize].ty.clone()).collect();
         let mut values: Vec<Expr> = vec![];
         let mut ends = vec![];
         for (arg, ty) in args.iter().zip(&types) {
@@ -438,10 +341,7 @@ impl Lower<'_> {
             values.push(expr);
         }
         // C++ leaves the order of argument evaluation open: no two calls among the arguments.
-        let unstable = values
-            .iter()
-            .filter(|v| v.ty.is_scalar() && !self.is_stable(v))
-            .count();
+        let unstable = values.iter().filter(|v| v.ty.is_scalar() && !self.is_stable(v)).count();
         if unstable > 1 {
             for v in &mut values {
                 if has_call(v) {
@@ -449,10 +349,7 @@ impl Lower<'_> {
                 }
             }
         }
-        let call = Expr {
-            ty: ret.clone(),
-            kind: ExprKind::Call(FnId(id.0), values),
-        };
+        let call = Expr { ty: ret.clone(), kind: ExprKind::Call(FnId(id.0), values) };
         match ret {
             Ty::Unit => {
                 self.emit(StmtKind::Eval(call));
@@ -464,32 +361,18 @@ impl Lower<'_> {
 
     /// An argument of a device function: scalars by value or place, everything else by the local that names it in C++.
     fn argument(&mut self, value: Value, ty: &Ty) -> Expr {
-        let named = |local: LocalId| Expr {
-            ty: ty.clone(),
-            kind: ExprKind::Local(local),
-        };
+        let named = |local: LocalId| Expr { ty: ty.clone(), kind: ExprKind::Local(local) };
         match value {
             Value::Place(id) if matches!(ty, Ty::Ref { .. }) => named(id),
-            Value::Token => Expr {
-                ty: ty.clone(),
-                kind: ExprKind::Int(0),
-            },
+            Value::Token => Expr { ty: ty.clone(), kind: ExprKind::Int(0) },
             Value::CbIn(id) | Value::CbOut(id) | Value::Tensor(id) => named(id),
-            Value::Res { id, .. } => match (&self.resources[id.0].kind, self.resources[id.0].state)
-            {
+            Value::Res { id, .. } => match (&self.resources[id.0].kind, self.resources[id.0].state) {
                 (_, State::Gone) => {
                     self.error("a guard is used after it was released", "use it before");
                     named(LocalId(0))
                 }
-                (
-                    super::value::ResKind::Front { cb, .. }
-                    | super::value::ResKind::Reserved { cb, .. },
-                    _,
-                ) => named(*cb),
-                _ => Expr {
-                    ty: ty.clone(),
-                    kind: ExprKind::Int(0),
-                },
+                (super::value::ResKind::Front { cb, .. } | super::value::ResKind::Reserved { cb, .. }, _) => named(*cb),
+                _ => Expr { ty: ty.clone(), kind: ExprKind::Int(0) },
             },
             other => self.into_scalar(other),
         }
@@ -510,8 +393,5 @@ pub(super) fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
         BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => Ty::Bool,
         _ => a.ty.clone(),
     };
-    Expr {
-        ty,
-        kind: ExprKind::Binary(op, Box::new(a), Box::new(b)),
-    }
+    Expr { ty, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) }
 }

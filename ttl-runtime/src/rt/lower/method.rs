@@ -8,13 +8,7 @@ use crate::ops::{BinaryOp, UnaryOp};
 use ttl_skeleton as sk;
 
 impl Lower<'_> {
-    pub(super) fn method(
-        &mut self,
-        recv: &sk::Expr,
-        name: &str,
-        args: &[sk::Expr],
-        line: u32,
-    ) -> Value {
+    pub(super) fn method(&mut self, recv: &sk::Expr, name: &str, args: &[sk::Expr], line: u32) -> Value {
         let value = self.expr(recv);
         let statement = std::mem::replace(&mut self.line, line);
         let result = self.method_of(value, name, args);
@@ -34,14 +28,8 @@ impl Lower<'_> {
             Value::CbOut(cb) => match name {
                 "reserve_back" => {
                     let pages = self.page_count(args);
-                    self.op(Op::ReserveBack {
-                        cb,
-                        pages: pages.clone(),
-                    });
-                    self.resource(ResKind::Reserved {
-                        cb,
-                        pages: Some(pages),
-                    })
+                    self.op(Op::ReserveBack { cb, pages: pages.clone() });
+                    self.resource(ResKind::Reserved { cb, pages: Some(pages) })
                 }
                 "get_tile_size" => query(Query::TileSize(cb)),
                 _ => self.no_method("CbOut", name),
@@ -49,14 +37,8 @@ impl Lower<'_> {
             Value::CbIn(cb) => match name {
                 "wait_front" => {
                     let pages = self.page_count(args);
-                    self.op(Op::WaitFront {
-                        cb,
-                        pages: pages.clone(),
-                    });
-                    self.resource(ResKind::Front {
-                        cb,
-                        pages: Some(pages),
-                    })
+                    self.op(Op::WaitFront { cb, pages: pages.clone() });
+                    self.resource(ResKind::Front { cb, pages: Some(pages) })
                 }
                 "get_tile_size" => query(Query::TileSize(cb)),
                 _ => self.no_method("CbIn", name),
@@ -79,29 +61,20 @@ impl Lower<'_> {
             Value::Scalar(_) | Value::Place(_) => self.number_method(recv, name, args),
             other => {
                 let what = other.describe();
-                self.refuse(
-                    format!("{what} has no method `{name}` in a kernel"),
-                    "see the methods of the device API",
-                )
+                self.refuse(format!("{what} has no method `{name}` in a kernel"), "see the methods of the device API")
             }
         }
     }
 
     fn no_method(&mut self, ty: &str, name: &str) -> Value {
-        self.refuse(
-            format!("`{ty}` has no method `{name}` in a kernel"),
-            "see the methods of the device API",
-        )
+        self.refuse(format!("`{ty}` has no method `{name}` in a kernel"), "see the methods of the device API")
     }
 
     /// A page count: used again when the guard is released, so it must not change in between.
     fn page_count(&mut self, args: &[sk::Expr]) -> Expr {
         let n = match args {
             [n] => self.scalar(n),
-            _ => Expr {
-                ty: Ty::U32,
-                kind: ExprKind::Int(1),
-            },
+            _ => Expr { ty: Ty::U32, kind: ExprKind::Int(1) },
         };
         self.stable(n)
     }
@@ -122,12 +95,7 @@ impl Lower<'_> {
                     return Value::Never;
                 };
                 let index = zero();
-                self.op(Op::ReadPage {
-                    tensor,
-                    page,
-                    cb,
-                    index,
-                });
+                self.op(Op::ReadPage { tensor, page, cb, index });
                 self.resource(ResKind::Read { cb })
             }
             ("write_page", [tensor, page, src]) => {
@@ -139,12 +107,7 @@ impl Lower<'_> {
                     return Value::Never;
                 };
                 let index = zero();
-                self.op(Op::WritePage {
-                    tensor,
-                    page,
-                    cb,
-                    index,
-                });
+                self.op(Op::WritePage { tensor, page, cb, index });
                 self.resource(ResKind::Write { cb })
             }
             ("read_into", [dst]) => match self.guard_cb(dst) {
@@ -196,8 +159,7 @@ impl Lower<'_> {
     fn resource_method(&mut self, id: ResId, name: &str, args: &[sk::Expr]) -> Value {
         let state = self.resources[id.0].state;
         match (self.resources[id.0].kind.clone(), name, args) {
-            (ResKind::Reserved { .. }, "push_back", [])
-            | (ResKind::Front { .. }, "pop_front", []) => {
+            (ResKind::Reserved { .. }, "push_back", []) | (ResKind::Front { .. }, "pop_front", []) => {
                 if state == State::Borrowed {
                     return self.refuse(
                         "a guard that is a parameter cannot be released here",
@@ -217,11 +179,7 @@ impl Lower<'_> {
                 let sizes = self.operands(&[rows, cols]);
                 let [rows, cols] = sizes.try_into().unwrap_or_else(|_| [zero(), zero()]);
                 let (rows, cols) = (self.stable(rows), self.stable(cols));
-                Value::Block(TileBlock {
-                    front: id,
-                    rows,
-                    cols,
-                })
+                Value::Block(TileBlock { front: id, rows, cols })
             }
             (ResKind::Read { cb }, "page", [tensor, page, index]) => {
                 let Some(tensor) = self.tensor(tensor) else {
@@ -229,12 +187,7 @@ impl Lower<'_> {
                 };
                 let operands = self.operands(&[page, index]);
                 let [page, index] = operands.try_into().unwrap_or_else(|_| [zero(), zero()]);
-                self.effect(Op::ReadPage {
-                    tensor,
-                    page,
-                    cb,
-                    index,
-                })
+                self.effect(Op::ReadPage { tensor, page, cb, index })
             }
             (ResKind::Write { cb }, "page", [tensor, page, index]) => {
                 let Some(tensor) = self.tensor(tensor) else {
@@ -242,12 +195,7 @@ impl Lower<'_> {
                 };
                 let operands = self.operands(&[page, index]);
                 let [page, index] = operands.try_into().unwrap_or_else(|_| [zero(), zero()]);
-                self.effect(Op::WritePage {
-                    tensor,
-                    page,
-                    cb,
-                    index,
-                })
+                self.effect(Op::WritePage { tensor, page, cb, index })
             }
             (ResKind::Read { .. }, "wait", []) => {
                 self.moved(id);
@@ -274,11 +222,7 @@ impl Lower<'_> {
             (ResKind::PackRegs, "pack_tile", [dst, out]) => {
                 let dst = self.scalar(dst);
                 match self.guard_cb(out) {
-                    Some(cb) => self.effect(Op::PackTile {
-                        dst,
-                        cb,
-                        index: None,
-                    }),
+                    Some(cb) => self.effect(Op::PackTile { dst, cb, index: None }),
                     None => Value::Never,
                 }
             }
@@ -286,11 +230,7 @@ impl Lower<'_> {
                 let operands = self.operands(&[dst, index]);
                 let [dst, index] = operands.try_into().unwrap_or_else(|_| [zero(), zero()]);
                 match self.guard_cb(out) {
-                    Some(cb) => self.effect(Op::PackTile {
-                        dst,
-                        cb,
-                        index: Some(index),
-                    }),
+                    Some(cb) => self.effect(Op::PackTile { dst, cb, index: Some(index) }),
                     None => Value::Never,
                 }
             }
@@ -299,18 +239,10 @@ impl Lower<'_> {
     }
 
     fn register_method(&mut self, name: &str, args: &[sk::Expr]) -> Value {
-        let row = BinaryOp::ALL
-            .into_iter()
-            .find(|op| op.row().fpu_call == name);
-        let reuse = BinaryOp::ALL
-            .into_iter()
-            .find(|op| op.row().reuse_call == name);
-        let regs = BinaryOp::ALL
-            .into_iter()
-            .find(|op| op.row().sfpu_call == name);
-        let unary = UnaryOp::ALL
-            .into_iter()
-            .find(|op| format!("{}_tile", op.row().method) == name);
+        let row = BinaryOp::ALL.into_iter().find(|op| op.row().fpu_call == name);
+        let reuse = BinaryOp::ALL.into_iter().find(|op| op.row().reuse_call == name);
+        let regs = BinaryOp::ALL.into_iter().find(|op| op.row().sfpu_call == name);
+        let unary = UnaryOp::ALL.into_iter().find(|op| format!("{}_tile", op.row().method) == name);
         match (name, args) {
             ("copy_tile", [src, tile, dst]) => {
                 let Some(cb) = self.guard_cb(src) else {
@@ -332,16 +264,7 @@ impl Lower<'_> {
                 };
                 let operands = self.operands(&[ia, ib, dst, ct, rt, kt]);
                 match <[Expr; 6]>::try_from(operands) {
-                    Ok([ia, ib, dst, ct, rt, kt]) => self.effect(Op::MatmulBlock {
-                        a,
-                        b,
-                        ia,
-                        ib,
-                        dst,
-                        ct,
-                        rt,
-                        kt,
-                    }),
+                    Ok([ia, ib, dst, ct, rt, kt]) => self.effect(Op::MatmulBlock { a, b, ia, ib, dst, ct, rt, kt }),
                     Err(_) => Value::Never,
                 }
             }
@@ -351,14 +274,7 @@ impl Lower<'_> {
                     return Value::Never;
                 };
                 let [ia, ib, dst] = self.triple(ia, ib, dst);
-                self.effect(Op::BinaryTiles {
-                    op,
-                    a,
-                    b,
-                    ia,
-                    ib,
-                    dst,
-                })
+                self.effect(Op::BinaryTiles { op, a, b, ia, ib, dst })
             }
             (_, [src, tile, dst]) if reuse.is_some() => {
                 let op = reuse.unwrap_or(BinaryOp::Add);
@@ -366,13 +282,7 @@ impl Lower<'_> {
                     return Value::Never;
                 };
                 let [tile, dst] = self.pair(tile, dst);
-                self.effect(Op::ReuseDest {
-                    op,
-                    reversed: false,
-                    cb,
-                    tile,
-                    dst,
-                })
+                self.effect(Op::ReuseDest { op, reversed: false, cb, tile, dst })
             }
             (_, [a, b, dst]) if regs.is_some() => {
                 let op = regs.unwrap_or(BinaryOp::Add);
@@ -389,15 +299,11 @@ impl Lower<'_> {
     }
 
     fn pair(&mut self, a: &sk::Expr, b: &sk::Expr) -> [Expr; 2] {
-        self.operands(&[a, b])
-            .try_into()
-            .unwrap_or_else(|_| [zero(), zero()])
+        self.operands(&[a, b]).try_into().unwrap_or_else(|_| [zero(), zero()])
     }
 
     fn triple(&mut self, a: &sk::Expr, b: &sk::Expr, c: &sk::Expr) -> [Expr; 3] {
-        self.operands(&[a, b, c])
-            .try_into()
-            .unwrap_or_else(|_| [zero(), zero(), zero()])
+        self.operands(&[a, b, c]).try_into().unwrap_or_else(|_| [zero(), zero(), zero()])
     }
 
     /// Methods of numbers: those whose meaning C++ has too.
@@ -411,10 +317,7 @@ impl Lower<'_> {
             "wrapping_shr" => BinOp::Shr,
             "wrapping_neg" => {
                 let ty = a.ty.clone();
-                return Value::Scalar(Expr {
-                    ty,
-                    kind: ExprKind::Neg(Box::new(a)),
-                });
+                return Value::Scalar(Expr { ty, kind: ExprKind::Neg(Box::new(a)) });
             }
             "min" | "max" => return self.min_max(a, name, args),
             _ => {
@@ -445,38 +348,19 @@ impl Lower<'_> {
         let b = self.scalar(b);
         let b = self.stable(b);
         let local = self.new_local("value", a.ty.clone(), true);
-        self.emit(StmtKind::Let {
-            local,
-            init: Some(a.clone()),
-        });
+        self.emit(StmtKind::Let { local, init: Some(a.clone()) });
         let op = if name == "min" { BinOp::Lt } else { BinOp::Gt };
         let line = self.line;
-        let assign = crate::ir::Stmt {
-            line,
-            kind: StmtKind::Assign {
-                local,
-                value: b.clone(),
-            },
-        };
-        self.emit(StmtKind::If {
-            cond: binary(op, b, a),
-            then: vec![assign],
-            els: vec![],
-        });
+        let assign = crate::ir::Stmt { line, kind: StmtKind::Assign { local, value: b.clone() } };
+        self.emit(StmtKind::If { cond: binary(op, b, a), then: vec![assign], els: vec![] });
         Value::Scalar(self.read(local))
     }
 }
 
 fn zero() -> Expr {
-    Expr {
-        ty: Ty::U32,
-        kind: ExprKind::Int(0),
-    }
+    Expr { ty: Ty::U32, kind: ExprKind::Int(0) }
 }
 
 fn query(q: Query) -> Value {
-    Value::Scalar(Expr {
-        ty: Ty::U32,
-        kind: ExprKind::Query(q),
-    })
+    Value::Scalar(Expr { ty: Ty::U32, kind: ExprKind::Query(q) })
 }

@@ -7,7 +7,7 @@
 //! - `tiles.rs`: block expressions to DAGs.
 //!
 //! rustc has already accepted the body, so types agree. What is left to refuse here is what Rust cannot see: it ends up as a
-//! [`LowerError`] with the user's line.
+//! [`LowerError`](super::LowerError) with the user's line.
 
 mod expr;
 mod method;
@@ -16,7 +16,7 @@ mod stmt;
 mod tiles;
 mod value;
 
-use super::cx::{Cx, Item, LowerError};
+use super::cx::{Cx, Item};
 use crate::ir::{self, Block, LocalId, Stmt, StmtKind, Ty};
 use crate::site::Site;
 use scope::Scope;
@@ -27,23 +27,19 @@ use value::{Binding, Resource};
 /// are its generic arguments as the reader of the C++ should see them.
 pub fn lower(
     cx: &mut Cx,
-    skeleton: &[u8],
-    items: &[Item],
+    skeleton: &'static [u8],
+    items: Vec<Item>,
     file: &'static str,
     generics: Vec<String>,
 ) -> ir::Fn {
     match sk::Def::decode(skeleton) {
-        Ok(def) => Lower::new(cx, &def, items, file).function(generics),
+        Ok(def) => Lower::new(cx, &def, &items, file).function(generics),
         Err(e) => {
-            cx.errors.push(LowerError {
-                site: Site {
-                    file,
-                    line: 0,
-                    column: 0,
-                },
-                message: format!("the kernel's skeleton cannot be read: {e}"),
-                help: "build ttl-macros and ttl-runtime from the same version".into(),
-            });
+            cx.error(
+                Site { file, line: 0, column: 0 },
+                format!("the code that the ttl macro made cannot be read: {e}"),
+                "use the same version of ttl and of its macros",
+            );
             ir::Fn {
                 name: "invalid".into(),
                 generics,
@@ -146,10 +142,7 @@ impl<'a> Lower<'a> {
         match self.items.get(slot as usize) {
             Some(Item::Ty(ty)) => ty.clone(),
             other => {
-                let what = format!(
-                    "slot {slot} of `{}` should hold a type, it holds {other:?}",
-                    self.def.name
-                );
+                let what = format!("slot {slot} of `{}` should hold a type, it holds {other:?}", self.def.name);
                 self.error(what, "this is a fault of ttl; please report it");
                 Ty::Unit
             }
@@ -157,21 +150,14 @@ impl<'a> Lower<'a> {
     }
 
     fn new_local(&mut self, name: &str, ty: Ty, mutable: bool) -> LocalId {
-        self.locals.push(ir::Local {
-            name: name.to_string(),
-            ty,
-            mutable,
-        });
+        self.locals.push(ir::Local { name: name.to_string(), ty, mutable });
         LocalId(self.locals.len() as u32 - 1)
     }
 
     fn emit(&mut self, kind: StmtKind) {
         if !self.diverged {
             let line = self.line;
-            self.blocks
-                .last_mut()
-                .expect("a block is open")
-                .push(Stmt { line, kind });
+            self.blocks.last_mut().expect("a block is open").push(Stmt { line, kind });
         }
     }
 
@@ -180,23 +166,7 @@ impl<'a> Lower<'a> {
     }
 
     fn error(&mut self, message: impl Into<String>, help: impl Into<String>) {
-        let site = Site {
-            file: self.file,
-            line: self.line,
-            column: 0,
-        };
-        let error = LowerError {
-            site,
-            message: message.into(),
-            help: help.into(),
-        };
-        if !self
-            .cx
-            .errors
-            .iter()
-            .any(|e| e.site == error.site && e.message == error.message)
-        {
-            self.cx.errors.push(error);
-        }
+        let site = Site { file: self.file, line: self.line, column: 0 };
+        self.cx.error(site, message, help);
     }
 }

@@ -25,10 +25,7 @@ pub(super) struct Scope {
 
 impl Lower<'_> {
     pub(super) fn enter_scope(&mut self, kind: Kind) {
-        self.scopes.push(Scope {
-            kind,
-            owned: vec![],
-        });
+        self.scopes.push(Scope { kind, owned: vec![] });
     }
 
     /// Releases what the scope still owns, last first.
@@ -43,11 +40,7 @@ impl Lower<'_> {
     /// A new resource, owned by the innermost scope until it is bound or moved.
     pub(super) fn resource(&mut self, kind: ResKind) -> Value {
         let id = ResId(self.resources.len());
-        self.resources.push(Resource {
-            kind,
-            state: State::Live,
-            line: self.line,
-        });
+        self.resources.push(Resource { kind, state: State::Live, line: self.line });
         if let Some(scope) = self.scopes.last_mut() {
             scope.owned.push(id);
         }
@@ -99,16 +92,8 @@ impl Lower<'_> {
     fn emit_release(&mut self, id: ResId) {
         let Resource { kind, line, .. } = self.resources[id.0].clone();
         match kind {
-            ResKind::Front {
-                cb,
-                pages: Some(pages),
-                ..
-            } => self.op(Op::PopFront { cb, pages }),
-            ResKind::Reserved {
-                cb,
-                pages: Some(pages),
-                ..
-            } => self.op(Op::PushBack { cb, pages }),
+            ResKind::Front { cb, pages: Some(pages), .. } => self.op(Op::PopFront { cb, pages }),
+            ResKind::Reserved { cb, pages: Some(pages), .. } => self.op(Op::PushBack { cb, pages }),
             ResKind::Front { .. } | ResKind::Reserved { .. } => {}
             ResKind::Read { .. } => self.op(Op::ReadBarrier),
             ResKind::Write { .. } => self.op(Op::WritesFlushed),
@@ -186,37 +171,19 @@ impl Lower<'_> {
         let by_ref = matches!(ty, Ty::Ref { .. });
         let guard = |this: &mut Self, kind| {
             let id = ResId(this.resources.len());
-            this.resources.push(Resource {
-                kind,
-                state: State::Borrowed,
-                line: this.line,
-            });
+            this.resources.push(Resource { kind, state: State::Borrowed, line: this.line });
             Some(Binding::Alias(Value::Res { id, by_ref: true }))
         };
         match ty.peeled() {
-            t if t.is_scalar() => Some(if by_ref {
-                Binding::Alias(Value::Place(local))
-            } else {
-                Binding::Scalar(local)
-            }),
+            t if t.is_scalar() => {
+                Some(if by_ref { Binding::Alias(Value::Place(local)) } else { Binding::Scalar(local) })
+            }
             Ty::Noc | Ty::Compute => Some(Binding::Alias(Value::Token)),
             Ty::CbIn(_) => Some(Binding::Alias(Value::CbIn(local))),
             Ty::CbOut(_) => Some(Binding::Alias(Value::CbOut(local))),
             Ty::TensorAccessor(_) => Some(Binding::Alias(Value::Tensor(local))),
-            Ty::Front(_) if by_ref => guard(
-                self,
-                ResKind::Front {
-                    cb: local,
-                    pages: None,
-                },
-            ),
-            Ty::Reserved(_) if by_ref => guard(
-                self,
-                ResKind::Reserved {
-                    cb: local,
-                    pages: None,
-                },
-            ),
+            Ty::Front(_) if by_ref => guard(self, ResKind::Front { cb: local, pages: None }),
+            Ty::Reserved(_) if by_ref => guard(self, ResKind::Reserved { cb: local, pages: None }),
             Ty::TileRegs if by_ref => guard(self, ResKind::TileRegs),
             Ty::PackRegs if by_ref => guard(self, ResKind::PackRegs),
             _ => None,

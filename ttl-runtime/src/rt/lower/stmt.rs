@@ -66,17 +66,11 @@ impl Lower<'_> {
                 let ty = self.ty(decl.slot);
                 if ty.is_scalar() {
                     let id = self.new_local(&decl.name, ty, decl.mutable);
-                    self.emit(StmtKind::Let {
-                        local: id,
-                        init: None,
-                    });
+                    self.emit(StmtKind::Let { local: id, init: None });
                     self.bindings[*local as usize] = Some(Binding::Scalar(id));
                 }
             }
-            sk::StmtKind::Let {
-                local,
-                init: Some(e),
-            } => self.let_value(*local, e),
+            sk::StmtKind::Let { local, init: Some(e) } => self.let_value(*local, e),
             sk::StmtKind::Discard(e) | sk::StmtKind::Expr(e) => {
                 let value = self.expr(e);
                 self.discard(value);
@@ -92,10 +86,7 @@ impl Lower<'_> {
         // A branch or block that gives a number writes it straight into the variable.
         if ty.is_scalar() && matches!(e, sk::Expr::If { .. } | sk::Expr::Block(_)) {
             let id = self.new_local(&decl.name, ty, decl.mutable);
-            self.emit(StmtKind::Let {
-                local: id,
-                init: None,
-            });
+            self.emit(StmtKind::Let { local: id, init: None });
             self.value_into(id, e);
             self.bindings[local as usize] = Some(Binding::Scalar(id));
             return;
@@ -109,10 +100,7 @@ impl Lower<'_> {
         match value {
             Value::Scalar(init) => {
                 let id = self.new_local(&decl.name, init.ty.clone(), decl.mutable);
-                self.emit(StmtKind::Let {
-                    local: id,
-                    init: Some(init),
-                });
+                self.emit(StmtKind::Let { local: id, init: Some(init) });
                 self.bindings[local as usize] = Some(Binding::Scalar(id));
             }
             other => self.alias(local, other),
@@ -177,20 +165,11 @@ impl Lower<'_> {
             (false, true) => self.set_states(&then_states),
             _ => {}
         }
-        self.emit(StmtKind::If {
-            cond,
-            then: then_block,
-            els: els_block,
-        });
+        self.emit(StmtKind::If { cond, then: then_block, els: els_block });
         self.diverged = was_diverged || (then_diverged && els_diverged);
     }
 
-    pub(super) fn if_value(
-        &mut self,
-        cond: &sk::Expr,
-        then: &sk::Block,
-        els: Option<&sk::Expr>,
-    ) -> Value {
+    pub(super) fn if_value(&mut self, cond: &sk::Expr, then: &sk::Block, els: Option<&sk::Expr>) -> Value {
         let cond = self.scalar(cond);
         let mut result: Option<LocalId> = None;
         let at = self.blocks.last().map_or(0, Vec::len);
@@ -215,10 +194,7 @@ impl Lower<'_> {
         }
         if let Some(local) = result {
             // Declared before the branch that fills it.
-            let stmt = ir::Stmt {
-                line: self.line,
-                kind: StmtKind::Let { local, init: None },
-            };
+            let stmt = ir::Stmt { line: self.line, kind: StmtKind::Let { local, init: None } };
             if let Some(block) = self.blocks.last_mut() {
                 block.insert(at.min(block.len()), stmt);
             }
@@ -239,11 +215,7 @@ impl Lower<'_> {
         }
     }
 
-    fn branch_result(
-        &mut self,
-        value: Value,
-        slot: &mut (&mut Option<LocalId>, &mut Option<Value>),
-    ) {
+    fn branch_result(&mut self, value: Value, slot: &mut (&mut Option<LocalId>, &mut Option<Value>)) {
         match value {
             _ if self.diverged => {}
             Value::Unit | Value::Never => {}
@@ -277,22 +249,9 @@ impl Lower<'_> {
         } else {
             // The condition needs statements: they run before each test.
             let line = self.line;
-            let not = Expr {
-                ty: Ty::Bool,
-                kind: ExprKind::Not(Box::new(c)),
-            };
-            let stop = vec![ir::Stmt {
-                line,
-                kind: StmtKind::Break,
-            }];
-            stmts.push(ir::Stmt {
-                line,
-                kind: StmtKind::If {
-                    cond: not,
-                    then: stop,
-                    els: vec![],
-                },
-            });
+            let not = Expr { ty: Ty::Bool, kind: ExprKind::Not(Box::new(c)) };
+            let stop = vec![ir::Stmt { line, kind: StmtKind::Break }];
+            stmts.push(ir::Stmt { line, kind: StmtKind::If { cond: not, then: stop, els: vec![] } });
             stmts.extend(body);
             self.emit(StmtKind::Loop { body: stmts });
         }
@@ -345,37 +304,23 @@ impl Lower<'_> {
         self.blocks.pop().unwrap_or_default()
     }
 
-    pub(super) fn for_loop(
-        &mut self,
-        local: Option<sk::Local>,
-        range: &sk::Range,
-        body: &sk::Block,
-    ) -> Value {
+    pub(super) fn for_loop(&mut self, local: Option<sk::Local>, range: &sk::Range, body: &sk::Block) -> Value {
         let mut bounds = self.operands(&[&range.start, &range.end]);
         let (Some(end), Some(start)) = (bounds.pop(), bounds.pop()) else {
             return Value::Never;
         };
         let ty = self.ty(range.slot);
         if ty.int().is_none() {
-            return self.refuse(
-                format!("a range of `{ty}` cannot be a loop"),
-                "use integers of at most 32 bits",
-            );
+            return self.refuse(format!("a range of `{ty}` cannot be a loop"), "use integers of at most 32 bits");
         }
         // The writer keeps the bounds; a call in them must run once, here.
-        let start = if expr::has_call(&start) {
-            self.spill(start)
-        } else {
-            start
-        };
+        let start = if expr::has_call(&start) { self.spill(start) } else { start };
         let end = self.stable(end);
         let (order, step) = match self.adapters(&range.adapters) {
             Some(found) => found,
             None => return Value::Never,
         };
-        let name = local
-            .map_or("i", |l| self.def.locals[l as usize].name.as_str())
-            .to_string();
+        let name = local.map_or("i", |l| self.def.locals[l as usize].name.as_str()).to_string();
         let mutable = local.is_some_and(|l| self.def.locals[l as usize].mutable);
         let id = self.new_local(&name, ty, mutable);
         if let Some(l) = local {
@@ -416,12 +361,10 @@ impl Lower<'_> {
     fn step(&mut self, e: &sk::Expr) -> Option<u64> {
         match self.scalar(e).kind {
             ExprKind::Int(n) if n > 0 => Some(n as u64),
-            ExprKind::Cast(inner) if matches!(inner.kind, ExprKind::Int(n) if n > 0) => {
-                match inner.kind {
-                    ExprKind::Int(n) => Some(n as u64),
-                    _ => None,
-                }
-            }
+            ExprKind::Cast(inner) if matches!(inner.kind, ExprKind::Int(n) if n > 0) => match inner.kind {
+                ExprKind::Int(n) => Some(n as u64),
+                _ => None,
+            },
             ExprKind::Int(_) => {
                 self.error("`step_by(0)` never ends", "use a step of at least 1");
                 None

@@ -21,11 +21,7 @@ impl Lower<'_> {
                 let mut dag = Dag::default();
                 dag.root = Some(dag.add(Node::Leaf(0)));
                 let owned = if *by_ref { vec![] } else { vec![*id] };
-                Some(Tiles {
-                    dag,
-                    leaves: vec![leaf],
-                    owned,
-                })
+                Some(Tiles { dag, leaves: vec![leaf], owned })
             }
             _ => None,
         }
@@ -64,15 +60,12 @@ impl Lower<'_> {
         match e {
             sk::Expr::Local(l) => matches!(
                 self.bindings[*l as usize],
-                Some(super::value::Binding::Alias(
-                    Value::Res { .. } | Value::Tiles(_)
-                ))
+                Some(super::value::Binding::Alias(Value::Res { .. } | Value::Tiles(_)))
             ),
             sk::Expr::Ref { place, .. } => self.may_be_tiles(place),
             sk::Expr::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, l, _) => self.may_be_tiles(l),
             sk::Expr::Method { name, recv, .. } => {
-                name == "wait_front"
-                    || (UnaryOp::from_method(name).is_some() && self.may_be_tiles(recv))
+                name == "wait_front" || (UnaryOp::from_method(name).is_some() && self.may_be_tiles(recv))
             }
             _ => false,
         }
@@ -88,10 +81,7 @@ impl Lower<'_> {
     /// `reserved.store(value)`.
     pub(super) fn store(&mut self, out: ResId, value: Value) -> Value {
         let ResKind::Reserved { cb, pages, .. } = self.resources[out.0].kind.clone() else {
-            return self.refuse(
-                "only a reserved block can be stored to",
-                "reserve pages with `y.reserve_back(n)`",
-            );
+            return self.refuse("only a reserved block can be stored to", "reserve pages with `y.reserve_back(n)`");
         };
         if let Value::Matmul { a, b } = value {
             return self.store_product(cb, pages, a, b);
@@ -139,13 +129,7 @@ impl Lower<'_> {
                 *p = pages.clone();
             }
         }
-        self.op(Op::Store(Box::new(Store {
-            cb,
-            pages,
-            dag: tiles.dag,
-            leaves,
-            acquired,
-        })));
+        self.op(Op::Store(Box::new(Store { cb, pages, dag: tiles.dag, leaves, acquired })));
         for id in tiles.owned {
             self.release_taken(id);
         }
@@ -169,25 +153,15 @@ impl Lower<'_> {
 
     fn front_leaf(&self, id: ResId) -> Leaf {
         match &self.resources[id.0].kind {
-            ResKind::Front { cb, pages, .. } => Leaf::Front {
-                cb: *cb,
-                pages: pages.clone().unwrap_or(Expr {
-                    ty: Ty::Never,
-                    kind: ExprKind::Int(0),
-                }),
-            },
+            ResKind::Front { cb, pages, .. } => {
+                Leaf::Front { cb: *cb, pages: pages.clone().unwrap_or(Expr { ty: Ty::Never, kind: ExprKind::Int(0) }) }
+            }
             _ => Leaf::Acc,
         }
     }
 
     /// `y.store(a.matmul(b))`: one product without a loop.
-    fn store_product(
-        &mut self,
-        cb: LocalId,
-        pages: Option<Expr>,
-        a: TileBlock,
-        b: TileBlock,
-    ) -> Value {
+    fn store_product(&mut self, cb: LocalId, pages: Option<Expr>, a: TileBlock, b: TileBlock) -> Value {
         let size = product(&a.rows, &b.cols);
         self.op(Op::Acquire);
         self.matmul_acc(&a, &b);
@@ -207,13 +181,7 @@ impl Lower<'_> {
         let (Some(ca), Some(cb)) = (self.front_cb(a.front), self.front_cb(b.front)) else {
             return;
         };
-        self.op(Op::MatmulAcc {
-            a: ca,
-            b: cb,
-            rt: a.rows.clone(),
-            kt: a.cols.clone(),
-            ct: b.cols.clone(),
-        });
+        self.op(Op::MatmulAcc { a: ca, b: cb, rt: a.rows.clone(), kt: a.cols.clone(), ct: b.cols.clone() });
     }
 
     fn front_cb(&self, id: ResId) -> Option<LocalId> {
@@ -224,17 +192,11 @@ impl Lower<'_> {
     }
 
     /// `acc += a.matmul(b)`; `None` if the place is no accumulator.
-    pub(super) fn accumulate(
-        &mut self,
-        op: BinOp,
-        place: &sk::Expr,
-        value: &sk::Expr,
-    ) -> Option<Value> {
+    pub(super) fn accumulate(&mut self, op: BinOp, place: &sk::Expr, value: &sk::Expr) -> Option<Value> {
         let sk::Expr::Local(l) = place else {
             return None;
         };
-        let Some(super::value::Binding::Alias(Value::Res { id, .. })) = self.bindings[*l as usize]
-        else {
+        let Some(super::value::Binding::Alias(Value::Res { id, .. })) = self.bindings[*l as usize] else {
             return None;
         };
         let ResKind::Accumulator { rows, cols } = self.resources[id.0].kind.clone() else {
@@ -251,8 +213,7 @@ impl Lower<'_> {
         if op != BinOp::Add {
             return Some(self.refuse("an accumulator only adds", "write `acc += a.matmul(b)`"));
         }
-        if let (Some(r), Some(c), Some(ar), Some(bc)) =
-            (int(&rows), int(&cols), int(&a.rows), int(&b.cols))
+        if let (Some(r), Some(c), Some(ar), Some(bc)) = (int(&rows), int(&cols), int(&a.rows), int(&b.cols))
             && (r, c) != (ar, bc)
         {
             return Some(self.refuse(
@@ -266,10 +227,7 @@ impl Lower<'_> {
 
     pub(super) fn matmul(&mut self, a: TileBlock, b: Value) -> Value {
         let Value::Block(b) = b else {
-            return self.refuse(
-                "`matmul` needs two blocks",
-                "write `a.block(r, k).matmul(b.block(k, c))`",
-            );
+            return self.refuse("`matmul` needs two blocks", "write `a.block(r, k).matmul(b.block(k, c))`");
         };
         if let (Some(k), Some(rows)) = (int(&a.cols), int(&b.rows))
             && k != rows
@@ -284,11 +242,7 @@ impl Lower<'_> {
 }
 
 fn join(op: BinaryOp, left: Tiles, right: Tiles) -> Tiles {
-    let Tiles {
-        mut dag,
-        mut leaves,
-        mut owned,
-    } = left;
+    let Tiles { mut dag, mut leaves, mut owned } = left;
     let mut map: Vec<NodeId> = vec![];
     for node in &right.dag.nodes {
         let node = match *node {
@@ -325,15 +279,9 @@ pub(super) fn int(e: &Expr) -> Option<i64> {
 
 pub(super) fn product(a: &Expr, b: &Expr) -> Expr {
     match (int(a), int(b)) {
-        (Some(a), Some(b)) => Expr {
-            ty: Ty::U32,
-            kind: ExprKind::Int(a * b),
-        },
+        (Some(a), Some(b)) => Expr { ty: Ty::U32, kind: ExprKind::Int(a * b) },
         (Some(1), _) => b.clone(),
         (_, Some(1)) => a.clone(),
-        _ => ir::Expr {
-            ty: Ty::U32,
-            kind: ExprKind::Binary(BinOp::Mul, Box::new(a.clone()), Box::new(b.clone())),
-        },
+        _ => ir::Expr { ty: Ty::U32, kind: ExprKind::Binary(BinOp::Mul, Box::new(a.clone()), Box::new(b.clone())) },
     }
 }

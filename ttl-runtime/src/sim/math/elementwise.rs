@@ -79,7 +79,13 @@ dispatch!(fn mul_16(a: &Tile, b: &Tile, phases: u32, dst: &mut Tile) = mul_lanes
 
 /// The operand with the smaller magnitude is aligned to the other and rounded half up to its 11 bits; their exact sum is the term.
 #[inline(always)]
-unsafe fn add_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(a: &Tile, b: &Tile, flip: u32, acc: bool, dst: &mut Tile) {
+unsafe fn add_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(
+    a: &Tile,
+    b: &Tile,
+    flip: u32,
+    acc: bool,
+    dst: &mut Tile,
+) {
     // SAFETY: tiles hold 1024 words; the instruction set is the caller's.
     unsafe {
         let zero = L::splat(0);
@@ -145,7 +151,8 @@ unsafe fn mul_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(a: &Tile, 
             let at = dst.words_mut().add(i);
             let mut sum = L::load(at);
             for phase in 0..phases {
-                let a_part = if phase & 1 == 0 { L::shr::<6>(a_bits) } else { L::and(L::shr::<1>(a_bits), L::splat(31)) };
+                let a_part =
+                    if phase & 1 == 0 { L::shr::<6>(a_bits) } else { L::and(L::shr::<1>(a_bits), L::splat(31)) };
                 let b_part =
                     if phase & 2 == 0 { L::shr::<4>(b_bits) } else { L::shl::<3>(L::and(b_bits, L::splat(15))) };
                 let lower = 5 * (phase & 1) + 7 * (phase >> 1);

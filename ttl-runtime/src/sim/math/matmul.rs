@@ -189,7 +189,12 @@ fn in_range(in0: &Parts, in1: &Parts) -> bool {
 }
 
 #[inline(always)]
-unsafe fn step<L: Lanes, const FP32: bool, const WORMHOLE: bool>(in0: &Parts, in1: &Parts, phases: u32, dst: &mut Tile) {
+unsafe fn step<L: Lanes, const FP32: bool, const WORMHOLE: bool>(
+    in0: &Parts,
+    in1: &Parts,
+    phases: u32,
+    dst: &mut Tile,
+) {
     // SAFETY: passed on to the caller.
     unsafe {
         if L::FAST_FMA && in_range(in0, in1) {

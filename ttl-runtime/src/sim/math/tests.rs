@@ -35,8 +35,7 @@ pub(super) enum Inputs {
     Extreme,
 }
 
-pub(super) const KINDS: [Inputs; 5] =
-    [Inputs::Ordinary, Inputs::Coarse, Inputs::Spread, Inputs::Any, Inputs::Extreme];
+pub(super) const KINDS: [Inputs; 5] = [Inputs::Ordinary, Inputs::Coarse, Inputs::Spread, Inputs::Any, Inputs::Extreme];
 
 impl Inputs {
     pub(super) fn value(self, random: &mut Random) -> u32 {
@@ -89,7 +88,13 @@ pub(super) const BF16: u32 = 0xFFFF_0000;
 
 fn assert_same(got: &Tile, expected: &Tile, what: impl FnOnce(usize) -> String) {
     for i in 0..1024 {
-        assert!(got.0[i].to_bits() == expected.0[i].to_bits(), "{}: {:08x} instead of {:08x}", what(i), got.0[i].to_bits(), expected.0[i].to_bits());
+        assert!(
+            got.0[i].to_bits() == expected.0[i].to_bits(),
+            "{}: {:08x} instead of {:08x}",
+            what(i),
+            got.0[i].to_bits(),
+            expected.0[i].to_bits()
+        );
     }
 }
 
@@ -107,7 +112,12 @@ fn elementwise_follows_the_reference() {
                         let (a, b, dst) = (&a, &b, &dst);
                         move |i: usize| {
                             let bits = |t: &Tile| t.0[i].to_bits();
-                            format!("{op} {level:?} {cfg:?} {kind:?} a={:08x} b={:08x} dst={:08x}", bits(a), bits(b), bits(dst))
+                            format!(
+                                "{op} {level:?} {cfg:?} {kind:?} a={:08x} b={:08x} dst={:08x}",
+                                bits(a),
+                                bits(b),
+                                bits(dst)
+                            )
                         }
                     };
                     let mut got = dst.clone();

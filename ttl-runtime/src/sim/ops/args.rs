@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Step, op};
-use crate::arch::Core;
+use crate::arch::{Arch, Core};
 use crate::sim::error::ErrorKind;
 use crate::sim::launch::Processor;
 use crate::sim::thread::{self, Cx};
@@ -41,6 +41,11 @@ fn out_of_range(cx: &Cx<'_>, which: &str, i: u32, len: usize, site: Site) -> Ste
 /// All compile-time arguments.
 pub fn compile_args(site: Site) -> Arc<[u32]> {
     op(site, |cx| Ok(cx.thread().compile_args.clone()))
+}
+
+/// The values of the chip.
+pub fn arch(site: Site) -> Arch {
+    op(site, |cx| Ok(cx.shared.arch))
 }
 
 /// The logical coordinates of this core.
