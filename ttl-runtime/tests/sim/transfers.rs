@@ -114,13 +114,14 @@ fn nobody_at_the_coordinates() {
     // (0, 0) are the logical coordinates of the first worker, not those of the NoC.
     for (x, y) in [(0, 0), (8, 2), (63, 63)] {
         let error = reader_alone(&|| {
-            ops::noc_async_read(0, ops::noc_addr_worker(x, y, SCRATCH, here!()), SCRATCH, 32, here!())
+            let src = ops::noc_addr_worker(x, y, SCRATCH, here!());
+            ops::noc_async_read(0, src, SCRATCH, 32, here!());
         });
         assert_report(
             &error,
             &format!(
                 "`noc_async_read`: there is no core or DRAM bank at NoC coordinates ({x},{y})
-                 @ let error = reader_alone(&|| ops::noc_async_read(0, ops::noc_addr_worker(x, y, SCRATCH, here!()), SCRATCH, 32, here!()));
+                 @ ops::noc_async_read(0, src, SCRATCH, 32, here!());
                  = core(0,0) ncrisc `read`
                  = help: kernels need virtual coordinates: pass them as arguments, not logical ones"
             ),
