@@ -7,7 +7,7 @@ use super::deadlock;
 use super::dice::Dice;
 use super::error::{ErrorKind, SimError};
 use super::launch::{RunReport, Schedule};
-use super::memory::{Dram, L1View};
+use super::memory::{AllL1, Dram};
 use super::noc::{Remote, Source, What};
 use super::sched::{AllCores, Cores, Shared};
 
@@ -16,7 +16,7 @@ const PATIENCE: u32 = 16;
 
 pub(super) struct Boundary<'a> {
     shared: &'a Shared,
-    l1: Vec<L1View>,
+    l1: AllL1<'a>,
     dice: Option<Dice>,
     outcome: Option<Result<(), SimError>>,
     epochs: u64,
@@ -29,7 +29,7 @@ pub(super) struct Boundary<'a> {
 }
 
 impl<'a> Boundary<'a> {
-    pub(super) fn new(shared: &'a Shared, l1: Vec<L1View>) -> Boundary<'a> {
+    pub(super) fn new(shared: &'a Shared, l1: AllL1<'a>) -> Boundary<'a> {
         let dice = match shared.options.schedule {
             Schedule::RoundRobin => None,
             Schedule::Random(seed) => Some(Dice::new(seed, u64::MAX >> 1)),
@@ -129,7 +129,7 @@ impl<'a> Boundary<'a> {
                     What::Increment { by } => {
                         thread.atomics[noc] -= 1;
                         if let Remote::L1 { core, addr } = op.dest {
-                            let l1 = &mut self.l1[core as usize];
+                            let l1 = self.l1.to(core);
                             l1.set_word(addr, l1.word(addr).wrapping_add(by));
                         }
                     }
@@ -141,12 +141,10 @@ impl<'a> Boundary<'a> {
                             Source::L1(from) => {
                                 thread.uncaptured[noc] -= 1;
                                 queue.uncaptured -= 1;
-                                let source = self.l1[core.index as usize].duplicate();
+                                let source = self.l1.from(core.index);
                                 match op.dest {
                                     Remote::Dram { bank, addr } => dram.write(bank, addr, source.bytes(from, len)),
-                                    Remote::L1 { core, addr } => {
-                                        self.l1[core as usize].copy_from(addr, &source, from, len)
-                                    }
+                                    Remote::L1 { core, addr } => self.l1.to(core).copy_from(addr, &source, from, len),
                                 }
                             }
                             Source::Captured(offset) => {
@@ -154,7 +152,7 @@ impl<'a> Boundary<'a> {
                                 match op.dest {
                                     Remote::Dram { bank, addr } => dram.write(bank, addr, bytes),
                                     Remote::L1 { core, addr } => {
-                                        self.l1[core as usize].bytes_mut(addr, len).copy_from_slice(bytes);
+                                        self.l1.to(core).bytes_mut(addr, len).copy_from_slice(bytes);
                                     }
                                 }
                             }
@@ -179,8 +177,8 @@ impl<'a> Boundary<'a> {
                 };
                 thread.reads.retain(|read| match read.source {
                     Remote::L1 { core: from, addr } if read.noc == noc => {
-                        let source = self.l1[from as usize].duplicate();
-                        self.l1[core.index as usize].copy_from(read.dest, &source, addr, read.size as usize);
+                        let source = self.l1.from(from);
+                        self.l1.to(core.index).copy_from(read.dest, &source, addr, read.size as usize);
                         false
                     }
                     _ => true,

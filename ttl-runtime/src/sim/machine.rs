@@ -10,7 +10,7 @@ use super::core::CoreState;
 use super::dice::Dice;
 use super::error::{ErrorKind, SimError};
 use super::launch::{Launch, RunOptions, RunReport, Schedule};
-use super::memory::{Dram, L1, L1View};
+use super::memory::{AllL1, Dram, L1, L1View};
 use super::noc::Endpoints;
 use super::sched::{self, Shared};
 use super::thread;
@@ -19,8 +19,10 @@ use crate::arch::{Arch, Core};
 /// One chip. Memory takes up room only where it was used; it keeps its contents from run to run.
 pub struct Machine {
     arch: Arch,
-    /// By core index; none before the first use.
-    l1: Vec<Option<L1>>,
+    /// None before the first use.
+    l1: Option<L1>,
+    /// By core index: something may have been written to its L1.
+    l1_used: Vec<bool>,
     dram: Dram,
     /// Stacks of kernel threads, kept for the next run.
     stacks: Vec<DefaultStack>,
@@ -31,7 +33,8 @@ impl Machine {
     pub fn new(arch: Arch) -> Machine {
         Machine {
             arch,
-            l1: (0..arch.cores()).map(|_| None).collect(),
+            l1: None,
+            l1_used: vec![false; arch.cores() as usize],
             dram: Dram::new(arch.dram_banks, arch.dram_bank_size),
             stacks: Vec::new(),
             stack_bytes: 0,
@@ -56,13 +59,16 @@ impl Machine {
 
     pub fn write_l1(&mut self, core: Core, addr: u32, bytes: &[u8]) -> Result<(), SimError> {
         self.check_l1(core, addr, bytes.len())?;
-        self.l1_view(self.arch.core_index(core)).bytes_mut(addr, bytes.len()).copy_from_slice(bytes);
+        let index = self.arch.core_index(core);
+        self.l1_used[index] = true;
+        self.l1().view(index).bytes_mut(addr, bytes.len()).copy_from_slice(bytes);
         Ok(())
     }
 
     pub fn read_l1(&self, core: Core, addr: u32, out: &mut [u8]) -> Result<(), SimError> {
         self.check_l1(core, addr, out.len())?;
-        match self.l1[self.arch.core_index(core)].as_ref().and_then(|l1| l1.bytes(addr as usize, out.len())) {
+        let index = self.arch.core_index(core);
+        match self.l1.as_ref().and_then(|l1| l1.bytes(index, addr as usize, out.len())) {
             Some(bytes) => out.copy_from_slice(bytes),
             None => out.fill(0),
         }
@@ -71,8 +77,9 @@ impl Machine {
 
     /// The L1 of a core, if it was ever used.
     pub(super) fn l1_of(&self, core: Core) -> Option<&[u8]> {
-        let l1 = self.l1[self.arch.core_index(core)].as_ref();
-        l1.and_then(|l1| l1.bytes(0, self.arch.l1_size as usize))
+        let index = self.arch.core_index(core);
+        let l1 = self.l1.as_ref().filter(|_| self.l1_used[index])?;
+        l1.bytes(index, 0, self.arch.l1_size as usize)
     }
 
     pub(super) fn dram_chunks(&self, bank: u32) -> usize {
@@ -101,9 +108,12 @@ impl Machine {
         if let Some(progress) = &options.progress {
             progress.start(launch.threads.len());
         }
-        let views: Vec<L1View> = (0..self.l1.len()).map(|i| self.l1_view(i)).collect();
+        let views: Vec<L1View> = (0..self.arch.cores() as usize).map(|i| self.l1().view(i)).collect();
         let cores = self.cores(launch, &views, options);
-        sched::run(&shared, launch, cores, views, &mut self.dram, &mut self.stacks)
+        let on = launch.threads.iter().map(|t| t.core).chain(launch.semaphores.iter().map(|s| s.core));
+        on.for_each(|core| self.l1_used[self.arch.core_index(core)] = true);
+        let l1 = AllL1 { views, used: &mut self.l1_used };
+        sched::run(&shared, launch, cores, l1, &mut self.dram, &mut self.stacks)
     }
 
     /// The cores that have threads, in order of their index.
@@ -143,9 +153,9 @@ impl Machine {
         regions
     }
 
-    fn l1_view(&mut self, index: usize) -> L1View {
-        let size = self.arch.l1_size as usize;
-        self.l1[index].get_or_insert_with(|| L1::new(size)).view()
+    fn l1(&mut self) -> &mut L1 {
+        let arch = &self.arch;
+        self.l1.get_or_insert_with(|| L1::new(arch.cores() as usize, arch.l1_size as usize))
     }
 
     fn check_dram(&self, bank: u32, addr: u64, len: usize) -> Result<(), SimError> {

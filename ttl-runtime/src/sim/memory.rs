@@ -2,12 +2,12 @@
 //!
 //! # L1 and threads
 //!
-//! [`L1`] owns the bytes of one core; [`L1View`] is a plain pointer to them, because three parties use them in turn: the core's
+//! [`L1`] owns the bytes of all cores; [`L1View`] is a plain pointer to those of one, because three parties use them in turn: the core's
 //! kernel threads during an epoch, the boundary between epochs, and the host when nothing runs. Invariants that make this sound:
 //!
 //! * During an epoch only the OS thread that runs the core uses its view; at the boundary only the thread that executes it. The
 //!   barrier between epochs orders the two (`barrier.rs`).
-//! * `Machine::run` borrows the machine, and with it every [`L1`], until the views are gone.
+//! * `Machine::run` borrows the machine, and with it [`L1`], until the views are gone.
 //! * A slice made from a view lives inside one operation (`ops`), which cannot suspend; no two overlap mutably, since the view must be
 //!   borrowed mutably for a mutable slice.
 //! * Raw pointers that kernels hold ([`L1View::pointer`], for C++) are used only while the kernel runs, hence in the first
@@ -19,12 +19,16 @@ use std::ptr::NonNull;
 
 const PAGE: usize = 4096;
 
-/// The L1 of one core, zeroed, at a page boundary.
+/// The L1 of all cores, zeroed, each at a page boundary.
+///
+/// One block: it is so large that the allocator maps it fresh from the system, page by page as it is used. (Blocks of one core's
+/// size would come from the heap after a while, and be filled with zeros by hand.)
 pub(super) struct L1 {
     base: NonNull<u8>,
     layout: Layout,
     start: NonNull<u8>,
     size: usize,
+    cores: usize,
 }
 
 // SAFETY: an owned block of bytes; see the module docs for who uses it when.
@@ -33,31 +37,37 @@ unsafe impl Send for L1 {}
 unsafe impl Sync for L1 {}
 
 impl L1 {
-    pub(super) fn new(size: usize) -> L1 {
-        // Ask for more and align by hand: `alloc_zeroed` with a large alignment would write all the zeros, whereas this one
-        // leaves pages untouched until they are used.
-        let layout = match Layout::from_size_align(size + PAGE, 16) {
+    pub(super) fn new(cores: usize, size: usize) -> L1 {
+        assert!(size.is_multiple_of(PAGE), "L1 is made of whole pages");
+        // Ask for more and align by hand: `alloc_zeroed` with a large alignment would write all the zeros.
+        let layout = match Layout::from_size_align(cores * size + PAGE, 16) {
             Ok(layout) => layout,
-            Err(_) => unreachable!("the size of an L1 is a small constant"),
+            Err(_) => unreachable!("the sizes of a chip are small constants"),
         };
         // SAFETY: the layout has a size above zero.
         let base =
             NonNull::new(unsafe { alloc::alloc_zeroed(layout) }).unwrap_or_else(|| alloc::handle_alloc_error(layout));
         let offset = base.align_offset(PAGE);
-        // SAFETY: the offset is below PAGE, and the block has `size` bytes behind it.
+        // SAFETY: the offset is below PAGE, and the block has the bytes of all cores behind it.
         let start = unsafe { base.add(offset) };
-        L1 { base, layout, start, size }
+        L1 { base, layout, start, size, cores }
     }
 
-    pub(super) fn view(&mut self) -> L1View {
-        L1View { start: self.start, size: self.size }
+    fn core(&self, core: usize) -> NonNull<u8> {
+        assert!(core < self.cores);
+        // SAFETY: inside the block.
+        unsafe { self.start.add(core * self.size) }
+    }
+
+    pub(super) fn view(&mut self, core: usize) -> L1View {
+        L1View { start: self.core(core), size: self.size }
     }
 
     /// Bytes for the host; `None` if out of range.
-    pub(super) fn bytes(&self, addr: usize, len: usize) -> Option<&[u8]> {
+    pub(super) fn bytes(&self, core: usize, addr: usize, len: usize) -> Option<&[u8]> {
         (addr.checked_add(len)? <= self.size).then(|| {
             // SAFETY: in range; no run is under way while `&self` exists (see `Sync`), so nobody writes.
-            unsafe { std::slice::from_raw_parts(self.start.add(addr).as_ptr(), len) }
+            unsafe { std::slice::from_raw_parts(self.core(core).add(addr).as_ptr(), len) }
         })
     }
 }
@@ -138,8 +148,25 @@ impl fmt::Debug for L1View {
     }
 }
 
+/// The L1 of all cores, for the boundary, and which of them were ever written.
+pub(super) struct AllL1<'a> {
+    pub(super) views: Vec<L1View>,
+    pub(super) used: &'a mut [bool],
+}
+
+impl AllL1<'_> {
+    pub(super) fn from(&self, core: u32) -> L1View {
+        self.views[core as usize].duplicate()
+    }
+
+    pub(super) fn to(&mut self, core: u32) -> &mut L1View {
+        self.used[core as usize] = true;
+        &mut self.views[core as usize]
+    }
+}
+
 /// DRAM in chunks that come into being when first written; what was never written reads as zero.
-const CHUNK: usize = 1 << 20;
+const CHUNK: usize = 64 * 1024;
 
 #[derive(Default)]
 struct Bank {
@@ -211,16 +238,20 @@ mod tests {
 
     #[test]
     fn l1_is_zero_and_bounded() {
-        let mut l1 = L1::new(1 << 20);
-        assert_eq!(l1.bytes(0, 1 << 20).map(|b| b.iter().all(|&b| b == 0)), Some(true));
-        assert!(l1.bytes(1, 1 << 20).is_none());
-        assert!(l1.bytes(usize::MAX, 2).is_none());
-        let mut view = l1.view();
+        let mut l1 = L1::new(2, 1 << 20);
+        for core in 0..2 {
+            assert_eq!(l1.bytes(core, 0, 1 << 20).map(|b| b.iter().all(|&b| b == 0)), Some(true));
+        }
+        assert!(l1.bytes(0, 1, 1 << 20).is_none());
+        assert!(l1.bytes(0, usize::MAX, 2).is_none());
+        let mut view = l1.view(1);
         view.set_word(16, 0x0102_0304);
         assert_eq!(view.word(16), 0x0102_0304);
         let copy = view.duplicate();
         view.copy_from(18, &copy, 16, 4);
         assert_eq!(view.bytes(16, 6), [4, 3, 4, 3, 2, 1]);
+        assert_eq!(l1.bytes(0, 16, 6), Some(&[0; 6][..]));
+        assert_eq!(l1.bytes(1, 16, 6), Some(&[4, 3, 4, 3, 2, 1][..]));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::boundary::Boundary;
 use super::core::{CoreState, Wait};
 use super::error::{ErrorKind, SimError};
 use super::launch::{Launch, Processor, RunOptions, RunReport, TensorLaunch};
-use super::memory::{Dram, L1View};
+use super::memory::{AllL1, Dram};
 use super::noc::{Endpoints, Outgoing, What};
 use super::registers::Phase;
 use super::thread::Fiber;
@@ -112,7 +112,7 @@ pub(super) fn run(
     shared: &Shared,
     launch: &Launch<'_>,
     cores: Vec<CoreState>,
-    l1: Vec<L1View>,
+    l1: AllL1<'_>,
     dram: &mut Dram,
     stacks: &mut Vec<DefaultStack>,
 ) -> Result<RunReport, SimError> {
@@ -150,7 +150,8 @@ pub(super) fn run(
 
 fn worker_count(wanted: usize, cores: usize) -> usize {
     let available = || std::thread::available_parallelism().map_or(1, usize::from);
-    let wanted = if wanted == 0 { available() } else { wanted };
+    // Meeting at the barrier costs more than a few cores gain.
+    let wanted = if wanted == 0 { available().min(cores.div_ceil(8)) } else { wanted };
     wanted.clamp(1, MAX_WORKERS).min(cores.max(1))
 }
 
