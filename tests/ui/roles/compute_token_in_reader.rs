@@ -1,0 +1,10 @@
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(compute: Compute) {
+    let _ = compute;
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel]
+fn k(noc: Noc) {
+    let _ = noc;
+}
+
+fn main() {}

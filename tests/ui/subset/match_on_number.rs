@@ -1,0 +1,13 @@
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, n: u32, out: CbOut<bf16>) {
+    match n {
+        0 => out.reserve_back(1).push_back(),
+        _ => {}
+    }
+}
+
+fn main() {}
