@@ -3,7 +3,7 @@
 use crate::ir::{ParamKind, Role, Ty};
 use crate::rt::cx::Inst;
 use crate::rt::items::Items;
-use crate::rt::probe::DeviceTy;
+use crate::rt::probe::{DeviceTy, Named};
 
 /// Implemented by the struct which `#[ttl::kernel]` makes: the arguments of the kernel as the host gives them.
 pub trait Kernel: Inst {
@@ -16,7 +16,9 @@ pub trait Kernel: Inst {
     fn params() -> Vec<ParamDecl>;
 
     /// Gives the arguments to the program, one call per parameter.
-    fn bind(self, binder: &mut Binder);
+    fn bind(self, binder: &mut Binder)
+    where
+        Self: Sized;
 
     /// Runs the user's function with the arguments of this core: the native engine.
     fn run(args: &Args);
@@ -35,7 +37,7 @@ pub struct ParamDecl {
     label = "not a parameter type",
     note = "kernel parameters are ends of circular buffers, tensor accessors and scalars of at most 32 bits"
 )]
-pub trait Param: DeviceTy + Sized {
+pub trait Param: Sized + DeviceTy {
     /// What the host gives for it.
     type Host;
     const KIND: ParamKind;
@@ -46,6 +48,10 @@ pub trait Param: DeviceTy + Sized {
 
     fn item(items: &mut Items) {
         items.ty::<Self::Erased>();
+    }
+
+    fn ty() -> Ty {
+        <Self::Erased as Named>::ty()
     }
 }
 

@@ -6,6 +6,7 @@
 //! Tokens that can be wrong carry the user's span; everything else the span of the attribute.
 
 mod expr;
+mod scalar;
 
 use crate::check::flow::Flow;
 use crate::check::scope::Scope;
@@ -38,6 +39,9 @@ struct Copier<'a> {
     next_carrier: u32,
     first_const: sk::Slot,
     locals: Vec<sk::LocalDecl>,
+    /// Locals that are known to be scalars.
+    scalars: Vec<bool>,
+    scope: &'a Scope,
 }
 
 impl Copy {
@@ -50,6 +54,8 @@ impl Copy {
             next_slot: first_const.saturating_add(scope.consts.len() as sk::Slot),
             next_carrier: 0,
             first_const,
+            scope,
+            scalars: vec![false; scope.locals.len()],
             locals: scope
                 .locals
                 .iter()
@@ -76,6 +82,10 @@ impl Copier<'_> {
         let func = self.func;
         self.frames.push(Frame::default());
         let mut out = TokenStream::new();
+        for (ty, name) in self.scalar_types() {
+            let name = Ident::new(name, Span::call_site());
+            out.extend(quote!(let _: #ty = ::ttl::rt::any::<::core::primitive::#name>();));
+        }
         for param in &func.params {
             out.extend(self.param(param));
         }
@@ -114,7 +124,11 @@ impl Copier<'_> {
     fn param(&mut self, param: &Param) -> TokenStream {
         let binding = &param.binding;
         let (name, mutability, ty) = (&binding.name, &binding.mutability, &param.ty.syn);
-        self.set_slot(binding.local, param.ty.slot.unwrap_or(0));
+        let slot = param.ty.slot.unwrap_or(0);
+        self.set_slot(binding.local, slot);
+        if self.is_scalar_type(slot) {
+            self.set_scalar(binding.local);
+        }
         let mut out = quote!(let #mutability #name: #ty = ::ttl::rt::any(););
         out.extend(self.uneven(binding.local, None, Some(&param.ty)));
         out
@@ -136,7 +150,7 @@ impl Copier<'_> {
             let number = self.next_carrier;
             self.next_carrier = number.saturating_add(1);
             let carrier = Ident::new(&format!("__ttl_k{number}"), Span::call_site());
-            self.declare(carrier.clone());
+            self.declare(&carrier);
             carry(&carrier, &probes)
         };
         let (stmts, tail) = (parts.stmts, parts.tail);
@@ -236,11 +250,12 @@ impl Copier<'_> {
             let ty = &ty.syn;
             quote!(: #ty)
         });
-        let known = ty.and_then(|ty| ty.slot);
+        let written = ty.and_then(|ty| ty.slot);
+        let known = written.or_else(|| init.filter(|_| ty.is_none()).and_then(|e| self.scalar(e)));
         let (probe, slot) = match known {
             Some(slot) => (None, slot),
             None => {
-                let (probe, slot) = self.probe();
+                let (probe, slot) = self.probe(name.span());
                 (Some(probe), slot)
             }
         };
@@ -254,7 +269,10 @@ impl Copier<'_> {
             }
             // Whether it is set before its use is checked in the user's function.
             None => {
+                let assigned = self.scope.locals.get(binding.local as usize);
                 let value = match &probe {
+                    // Never set: rustc says so for the user's function.
+                    _ if assigned.is_some_and(|l| !l.assigned) => quote!(::ttl::rt::any::<()>()),
                     Some(probe) => quote!(::ttl::rt::any_of(&#probe)),
                     None => quote!(::ttl::rt::any()),
                 };
@@ -262,16 +280,19 @@ impl Copier<'_> {
             }
         };
         self.set_slot(binding.local, slot);
+        let scalar = match written {
+            Some(slot) => self.is_scalar_type(slot),
+            None => known.is_some() || init.is_some_and(is_bare_literal),
+        };
+        if scalar {
+            self.set_scalar(binding.local);
+        }
         if let Some(probe) = &probe {
-            // Literals in place of the value have no probe of their own, so this one refuses `f64`.
-            let method = match init {
-                Some(init) if !ends_in_literal(init) => "on_device",
-                _ => "literal_on_device",
-            };
-            let method = Ident::new(method, name.span());
-            tokens.extend(
-                quote_spanned!(name.span()=> ::ttl::rt::DeviceTy::#method(&#name, &#probe);),
-            );
+            tokens.extend(tie(name, probe));
+            // Literals in place of the value have no probe of their own.
+            if init.is_none_or(ends_in_float) {
+                tokens.extend(supported(name.span(), probe));
+            }
         }
         tokens.extend(self.uneven(binding.local, probe.as_ref(), ty));
         (tokens, sk)
@@ -284,7 +305,9 @@ impl Copier<'_> {
         };
         match (probe, ty) {
             (Some(probe), _) => {
-                quote_spanned!(*span=> ::ttl::rt::ReleasedOnEveryPath::check(&#probe);)
+                // Also the argument has this span: rustc blames it.
+                let probe = quote_spanned!(*span=> (&#probe));
+                quote_spanned!(*span=> ::ttl::rt::ReleasedOnEveryPath::check #probe;)
             }
             (None, Some(ty)) => {
                 let ty = &ty.syn;
@@ -296,20 +319,27 @@ impl Copier<'_> {
     }
 
     /// A new probe, declared before the current statement.
-    fn probe(&mut self) -> (Ident, sk::Slot) {
+    /// What rustc says about it, it says at `span`.
+    fn probe(&mut self, span: Span) -> (Ident, sk::Slot) {
         let slot = self.next_slot;
         self.next_slot = slot.saturating_add(1);
-        let name = Ident::new(&format!("__ttl_p{slot}"), Span::call_site());
-        self.declare(name.clone());
+        let name = Ident::new(&format!("__ttl_p{slot}"), span);
+        self.declare(&name);
         (name, slot)
     }
 
-    fn declare(&mut self, name: Ident) {
+    fn declare(&mut self, name: &Ident) {
         if let Some(frame) = self.frames.last_mut() {
             frame
                 .prelude
-                .extend(quote!(let #name = ::ttl::rt::Probe::new();));
-            frame.probes.push(name);
+                .extend(quote_spanned!(name.span()=> let #name = ::ttl::rt::Probe::new();));
+            frame.probes.push(name.clone());
+        }
+    }
+
+    fn set_scalar(&mut self, local: sk::Local) {
+        if let Some(slot) = self.scalars.get_mut(local as usize) {
+            *slot = true;
         }
     }
 
@@ -328,6 +358,16 @@ impl Copier<'_> {
     fn slot_of(&self, local: sk::Local) -> Option<sk::Slot> {
         self.locals.get(local as usize).map(|l| l.slot)
     }
+}
+
+/// Ties a local to its probe.
+fn tie(name: &Ident, probe: &Ident) -> TokenStream {
+    quote_spanned!(name.span()=> ::ttl::rt::DeviceTy::on_device(&#name, &#probe);)
+}
+
+/// Refuses `f64`.
+fn supported(span: Span, probe: &Ident) -> TokenStream {
+    quote_spanned!(span=> ::ttl::rt::Supported::check(&#probe);)
 }
 
 fn line(span: Span) -> u32 {
@@ -351,16 +391,16 @@ fn tuple(mut items: Vec<TokenStream>) -> TokenStream {
     quote!((#(#items,)*))
 }
 
-/// Whether a literal that is copied in place can be the value.
-fn ends_in_literal(expr: &Expr) -> bool {
-    let block = |b: &Block| b.tail.as_ref().is_some_and(|t| ends_in_literal(t));
+/// Whether a float literal that is copied in place can be the value.
+fn ends_in_float(expr: &Expr) -> bool {
+    let block = |b: &Block| b.tail.as_ref().is_some_and(|t| ends_in_float(t));
     match &expr.kind {
-        ExprKind::Paren { expr, .. } => ends_in_literal(expr),
+        ExprKind::Paren { expr, .. } => ends_in_float(expr),
         ExprKind::Block(b) => block(b),
-        ExprKind::If(e) => {
-            block(&e.then) || e.els.as_ref().is_some_and(|(_, e)| ends_in_literal(e))
-        }
-        _ => is_bare_literal(expr),
+        ExprKind::If(e) => block(&e.then) || e.els.as_ref().is_some_and(|(_, e)| ends_in_float(e)),
+        ExprKind::Unary { expr, .. } => ends_in_float(expr),
+        ExprKind::Float { ty, .. } => ty.is_none(),
+        _ => false,
     }
 }
 

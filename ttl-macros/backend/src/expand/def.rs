@@ -6,7 +6,8 @@ use crate::check::flow::Flow;
 use crate::check::scope::{ConstKind, Scope};
 use crate::model::{Func, Kind};
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 
 pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
     let sig = &func.original.sig;
@@ -22,7 +23,8 @@ pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
         let tokens = &c.tokens;
         match c.kind {
             ConstKind::Value => {
-                quote!(__ttl_items.konst(::ttl::rt::DeviceConst::expr(&#tokens));)
+                let expr = quote_spanned!(tokens.span()=> ::ttl::rt::DeviceConst::expr(&#tokens));
+                quote!(__ttl_items.konst(#expr);)
             }
             ConstKind::Step => quote!(__ttl_items.step(#tokens);),
             ConstKind::LowerCase => {
@@ -86,9 +88,14 @@ fn types(func: &Func) -> TokenStream {
                 quote!(#token::item(&mut __ttl_items);)
             }
             Kind::Kernel(_) if is_param => {
-                quote!(<#ty as ::ttl::rt::Param>::item(&mut __ttl_items);)
+                let param = super::host::as_param(ty);
+                quote!(#param::item(&mut __ttl_items);)
             }
-            _ => quote!(<#ty as ::ttl::rt::DeviceTy>::item(&mut __ttl_items);),
+            _ => {
+                let span = ty.span();
+                let device_ty = quote_spanned!(span=> <#ty as ::ttl::rt::DeviceTy>);
+                quote!(#device_ty::item(&mut __ttl_items);)
+            }
         });
     }
     out

@@ -15,12 +15,15 @@ use syn::token;
 pub(crate) struct Parser<'a> {
     pub(crate) report: &'a mut Report,
     pub(crate) types: Types,
+    /// Lifetime parameters were refused; their uses need no message.
+    pub(crate) has_lifetimes: bool,
 }
 
 pub(crate) fn function(mut item: RawFn, kind: Kind, report: &mut Report) -> Func {
     let mut parser = Parser {
         report,
         types: Types::default(),
+        has_lifetimes: item.sig.generics.lifetimes().next().is_some(),
     };
     let params = parser.params(&mut item, kind);
     let ret = parser.result(&item, kind);

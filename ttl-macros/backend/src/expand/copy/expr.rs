@@ -1,10 +1,10 @@
 //! Expressions of the copy.
 
-use super::{Copier, is_bare_literal, line};
+use super::{Copier, is_bare_literal, line, supported, tie};
 use crate::model::{Adapter, Expr, ExprKind, For, If, Range, Step};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use ttl_skeleton as sk;
+use ttl_skeleton::{self as sk, METHODS};
 
 type Copied = (TokenStream, sk::Expr);
 
@@ -48,10 +48,9 @@ impl Copier<'_> {
                 left,
                 right,
             } => {
-                let (l, left_sk) = self.expr(left, None);
-                // Numbers are only compared with their own type.
-                let same = is_comparison(*op).then(|| self.local_slot(left)).flatten();
-                let (r, right_sk) = self.expr(right, same.filter(|_| is_bare_literal(right)));
+                let (on_left, on_right) = self.sides(*op, left, right);
+                let (l, left_sk) = self.expr(left, on_left.filter(|_| is_bare_literal(left)));
+                let (r, right_sk) = self.expr(right, on_right.filter(|_| is_bare_literal(right)));
                 let sk = sk::Expr::Binary(*op, Box::new(left_sk), Box::new(right_sk));
                 (quote!(#l #token #r), sk)
             }
@@ -118,11 +117,11 @@ impl Copier<'_> {
                 paren,
                 args,
             } => {
-                let (probe, slot) = self.probe();
-                let (args, sk_args) = self.args(args);
                 let span = last_span(callee.to_token_stream());
-                let tie = Ident::new("__ttl_tie", span);
-                let mut tokens = quote_spanned!(span=> #callee::#tie(&#probe, #callee));
+                let (probe, slot) = self.probe(span);
+                self.before(quote_spanned!(span=> ::ttl::rt::Callable::check(&#probe);));
+                let (args, sk_args) = self.args(args);
+                let mut tokens = quote_spanned!(span=> #callee::device_fn(&#probe, #callee));
                 paren.surround(&mut tokens, |t| t.extend(args));
                 let sk = sk::Expr::Call {
                     slot,
@@ -154,6 +153,10 @@ impl Copier<'_> {
                 dot.to_tokens(&mut tokens);
                 name.to_tokens(&mut tokens);
                 paren.surround(&mut tokens, |t| t.extend(args));
+                if !METHODS.contains(&name.to_string().as_str()) {
+                    // Misspelt, most probably; then rustc has the better message.
+                    tokens = quote_spanned!(name.span()=> ::ttl::rt::DeviceMethod::check(#tokens));
+                }
                 let sk = sk::Expr::Method {
                     recv: Box::new(recv_sk),
                     name: name.to_string(),
@@ -204,12 +207,13 @@ impl Copier<'_> {
         if let Some(slot) = known {
             return (lit.to_token_stream(), slot);
         }
-        let (probe, slot) = self.probe();
+        let (probe, slot) = self.probe(lit.span());
         let name = Ident::new(&format!("__ttl_l{slot}"), lit.span());
-        let tie = quote_spanned! {lit.span()=>
-            ::ttl::rt::DeviceTy::literal_on_device(&#name, &#probe);
-        };
+        let tie = tie(&name, &probe);
         self.before(quote!(let #name = #lit; #tie));
+        if matches!(lit, syn::Lit::Float(_)) {
+            self.before(supported(lit.span(), &probe));
+        }
         (name.to_token_stream(), slot)
     }
 
@@ -224,7 +228,7 @@ impl Copier<'_> {
         (quote!(#(#tokens),*), sks)
     }
 
-    fn local_slot(&self, expr: &Expr) -> Option<sk::Slot> {
+    pub(super) fn local_slot(&self, expr: &Expr) -> Option<sk::Slot> {
         match &expr.kind {
             ExprKind::Local { local, .. } => self.slot_of(*local),
             _ => None,
@@ -251,7 +255,8 @@ impl Copier<'_> {
     }
 
     fn for_(&mut self, e: &For) -> Copied {
-        let (probe, slot) = self.probe();
+        let name = &e.binding.name;
+        let (probe, slot) = self.probe(name.span());
         let range = &e.range;
         let (start, start_sk) = self.expr(
             &range.start,
@@ -262,9 +267,9 @@ impl Copier<'_> {
             Some(slot).filter(|_| is_bare_literal(&range.end)),
         );
         self.set_slot(e.binding.local, slot);
-        let name = &e.binding.name;
-        let tie = quote_spanned!(name.span()=> ::ttl::rt::DeviceTy::on_device(&#name, &#probe););
-        let (body, body_sk) = self.block(&e.body, tie, None);
+        // Ranges run over integers, and over nothing else that is known to the device.
+        self.set_scalar(e.binding.local);
+        let (body, body_sk) = self.block(&e.body, tie(name, &probe), None);
 
         let limits = &range.limits;
         let mut tokens = TokenStream::new();
@@ -317,11 +322,6 @@ impl Copier<'_> {
 
 fn is_closed(range: &Range) -> bool {
     matches!(range.limits, syn::RangeLimits::Closed(_))
-}
-
-fn is_comparison(op: sk::BinOp) -> bool {
-    use sk::BinOp as O;
-    matches!(op, O::Eq | O::Ne | O::Lt | O::Le | O::Gt | O::Ge)
 }
 
 fn last_span(tokens: TokenStream) -> Span {
