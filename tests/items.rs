@@ -198,6 +198,7 @@ fn early(n: i16) -> i16 {
 #[test]
 fn loops_and_early_return() {
     assert_eq!(locals::<early>(), "n: i16, sum: i16, k: i16, i: i16, _: u8");
+    assert_eq!((early(-3), early(2)), (-1, 100));
 }
 
 pub mod consts {

@@ -1,14 +1,16 @@
+#![allow(unused)]
+
 #[path = "../../support/mod.rs"]
 mod support;
 use support::*;
 
-fn double(x: u32) -> u32 {
+fn page_of(x: u32) -> u32 {
     x * 2
 }
 
 #[ttl::kernel(reader)]
 fn k(noc: Noc, n: u32) {
-    let _ = double(n);
+    let _ = page_of(n);
 }
 
 fn main() {}

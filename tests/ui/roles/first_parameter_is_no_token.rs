@@ -1,3 +1,5 @@
+#![allow(unused)]
+
 #[path = "../../support/mod.rs"]
 mod support;
 use support::*;

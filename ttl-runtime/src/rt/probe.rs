@@ -1,7 +1,7 @@
 //! Probes: values without content whose type parameter rustc infers.
 
 use crate::ir::{IntTy, Ty};
-use crate::rt::cx::{Cx, Inst, Item};
+use crate::rt::cx::{Cx, Inst};
 use crate::rt::items::Items;
 use std::marker::PhantomData;
 
@@ -42,15 +42,6 @@ pub trait DeviceTy {
     /// A probe of this type, for types that are written out.
     const PROBE: Probe<Val<Self::Erased>> = Probe::new();
 
-    /// The item of this type, for types that are written out.
-    fn item(items: &mut Items)
-    where
-        Self: Sized,
-        Self::Erased: Supported,
-    {
-        items.ty::<Self::Erased>();
-    }
-
     /// Ties a local to its probe.
     fn on_device(&self, _: &Probe<Val<Self::Erased>>) {}
 }
@@ -71,7 +62,12 @@ pub trait Named: 'static {
     label = "`{Self}` is too wide for the device",
     note = "the device has `f32` and integers of at most 32 bits: give the variable such a type, or write a suffix as in `1.0f32`"
 )]
-pub trait Supported {
+pub trait Supported: Named {
+    /// The item of this type, for types that are written out.
+    fn item(_: Probe<Val<Self>>, items: &mut Items) {
+        items.ty::<Self>();
+    }
+
     /// The macro calls this for float literals and for locals without initialiser.
     fn check(_: &Probe<Val<Self>>) {}
 }
@@ -299,19 +295,23 @@ impl<E> List for &Probe<E> {
 
 /// What a probe holds, as items for lowering: in the order in which the macro numbered its slots.
 pub trait Read {
-    fn read(cx: &mut Cx, out: &mut Vec<Item>);
+    fn items(cx: &mut Cx, out: &mut Items);
+
+    fn read(_: &Probe<Self>, cx: &mut Cx, out: &mut Items) {
+        Self::items(cx, out);
+    }
 }
 
 impl<E: Named> Read for Val<E> {
-    fn read(_: &mut Cx, out: &mut Vec<Item>) {
-        out.push(Item::Ty(E::ty()));
+    fn items(_: &mut Cx, out: &mut Items) {
+        out.ty::<E>();
     }
 }
 
 impl<I: Inst + ?Sized> Read for Instance<I> {
-    fn read(cx: &mut Cx, out: &mut Vec<Item>) {
+    fn items(cx: &mut Cx, out: &mut Items) {
         let id = cx.instance::<I>();
-        out.push(Item::Fn(id));
+        out.call(id);
     }
 }
 
@@ -320,7 +320,7 @@ impl List for () {
 }
 
 impl Read for () {
-    fn read(_: &mut Cx, _: &mut Vec<Item>) {}
+    fn items(_: &mut Cx, _: &mut Items) {}
 }
 
 macro_rules! tuples {
@@ -330,8 +330,8 @@ macro_rules! tuples {
         }
 
         impl<$($t: Read),+> Read for ($($t,)+) {
-            fn read(cx: &mut Cx, out: &mut Vec<Item>) {
-                $($t::read(cx, out);)+
+            fn items(cx: &mut Cx, out: &mut Items) {
+                $($t::items(cx, out);)+
             }
         }
     };

@@ -303,19 +303,17 @@ impl Copier<'_> {
         let Some((_, span)) = found else {
             return TokenStream::new();
         };
-        match (probe, ty) {
-            (Some(probe), _) => {
-                // Also the argument has this span: rustc blames it.
-                let probe = quote_spanned!(*span=> (&#probe));
-                quote_spanned!(*span=> ::ttl::rt::ReleasedOnEveryPath::check #probe;)
-            }
+        let probe = match (probe, ty) {
+            (Some(probe), _) => quote!(&#probe),
             (None, Some(ty)) => {
                 let ty = &ty.syn;
-                let probe = quote!(<#ty as ::ttl::rt::DeviceTy>::PROBE);
-                quote_spanned!(*span=> ::ttl::rt::ReleasedOnEveryPath::check(&#probe);)
+                quote!(&<#ty as ::ttl::rt::DeviceTy>::PROBE)
             }
-            (None, None) => TokenStream::new(),
-        }
+            (None, None) => return TokenStream::new(),
+        };
+        // rustc blames the argument, so it gets a name at the token that releases.
+        let guard = Ident::new("__ttl_g", *span);
+        quote_spanned!(*span=> { let #guard = #probe; ::ttl::rt::ReleasedOnEveryPath::check(#guard); })
     }
 
     /// A new probe, declared before the current statement.

@@ -5,7 +5,7 @@ use super::generics;
 use crate::check::flow::Flow;
 use crate::check::scope::{ConstKind, Scope};
 use crate::model::{Func, Kind};
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
@@ -42,7 +42,7 @@ pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
     };
     let read = copy
         .has_probes
-        .then(|| quote!(__ttl_items.read(__ttl_cx, &__ttl_root);));
+        .then(|| quote!(::ttl::rt::Read::read(&__ttl_root, __ttl_cx, &mut __ttl_items);));
     let root = copy
         .has_probes
         .then(|| quote!(let __ttl_root = ::ttl::rt::Probe::new();));
@@ -78,6 +78,7 @@ pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
 /// The types that are written out. Those of kernel parameters are asked for as parameters, so that a wrong one is reported once.
 fn types(func: &Func) -> TokenStream {
     let mut out = TokenStream::new();
+    let items = Ident::new("__ttl_items", Span::call_site());
     for (slot, ty) in func.types.list.iter().enumerate() {
         let of = |p: &crate::model::Param| p.ty.slot == Some(slot as u32);
         let is_token = func.params.first().is_some_and(of);
@@ -93,8 +94,8 @@ fn types(func: &Func) -> TokenStream {
             }
             _ => {
                 let span = ty.span();
-                let device_ty = quote_spanned!(span=> <#ty as ::ttl::rt::DeviceTy>);
-                quote!(#device_ty::item(&mut __ttl_items);)
+                let probe = quote_spanned!(span=> <#ty as ::ttl::rt::DeviceTy>::PROBE);
+                quote_spanned!(span=> ::ttl::rt::Supported::item(#probe, &mut #items);)
             }
         });
     }
