@@ -7,7 +7,7 @@ use corosensei::stack::DefaultStack;
 
 use super::barrier::EpochBarrier;
 use super::boundary::Boundary;
-use super::core::{CoreState, Wait};
+use super::core::{CoreState, Spares, Wait};
 use super::error::{ErrorKind, SimError};
 use super::launch::{Launch, Processor, RunOptions, RunReport, TensorLaunch};
 use super::memory::{AllL1, Dram};
@@ -114,7 +114,7 @@ pub(super) fn run(
     cores: Vec<CoreState>,
     l1: AllL1<'_>,
     dram: &mut Dram,
-    stacks: &mut Vec<DefaultStack>,
+    spares: &mut Spares,
 ) -> Result<RunReport, SimError> {
     let workers = worker_count(shared.options.threads, cores.len());
     // Bodies by core and thread, in the order of `CoreState::threads`.
@@ -126,7 +126,7 @@ pub(super) fn run(
         cores: Cores::new(cores, workers),
         dram: RwLock::new(std::mem::replace(dram, Dram::new(0, 0))),
         boundary: Mutex::new(Boundary::new(shared, l1)),
-        pool: Mutex::new(std::mem::take(stacks)),
+        pool: Mutex::new(std::mem::take(&mut spares.stacks)),
         barrier: EpochBarrier::new(workers),
         stop: AtomicBool::new(false),
     };
@@ -144,8 +144,11 @@ pub(super) fn run(
         all.work(0);
     });
     *dram = all.dram.into_inner().unwrap_or_else(PoisonError::into_inner);
-    *stacks = all.pool.into_inner().unwrap_or_else(PoisonError::into_inner);
-    all.boundary.into_inner().unwrap_or_else(PoisonError::into_inner).finish(&all.cores)
+    spares.stacks = all.pool.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let result = all.boundary.into_inner().unwrap_or_else(PoisonError::into_inner).finish(&all.cores);
+    let groups = all.cores.groups.into_iter().map(|g| g.into_inner().unwrap_or_else(PoisonError::into_inner));
+    groups.flatten().for_each(|core| spares.take_from(core));
+    result
 }
 
 fn worker_count(wanted: usize, cores: usize) -> usize {

@@ -267,8 +267,7 @@ impl Cx<'_> {
             }
             if let What::Write { source: source @ Source::L1(_), size } = &mut op.what {
                 let bytes = self.core.l1.bytes(op.from, *size as usize);
-                *source = Source::Captured(queue.arena.len() as u32);
-                queue.arena.extend_from_slice(bytes);
+                *source = Source::Captured(queue.arena.store(bytes));
                 queue.uncaptured -= 1;
                 *left -= 1;
             }
