@@ -88,7 +88,7 @@ fn run(cli: &Cli) -> ttl::Result<()> {
 
     let result = device.download(&y)?;
     let (a, b) = (common::rounded(&a_host)?, common::rounded(&b_host)?);
-    let reference = HostTensor::from_fn(a.shape(), |i| a.get(i) + b.get(i))?;
+    let reference = common::map2(&a, &b, |a, b| a + b)?;
     common::export(&device, &program, &[(&y.handle(), &result)], &cli.options)?;
     // One rounding to bf16: at most 2^-9 of each element.
     common::finish("add", time, &result, &reference, 2f64.powi(-9), &cli.options)

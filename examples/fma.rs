@@ -69,7 +69,8 @@ fn run(cli: &Cli) -> ttl::Result<()> {
 
     let result = device.download(&y)?;
     let (a, b, c) = (common::rounded(&a_host)?, common::rounded(&b_host)?, common::rounded(&c_host)?);
-    let reference = HostTensor::from_fn(a.shape(), |i| a.get(i).mul_add(b.get(i), c.get(i)))?;
+    let (a_values, b_values, c_values) = (a.to_f32_vec(), b.to_f32_vec(), c.to_f32_vec());
+    let reference = HostTensor::from_fn(a.shape(), |i| a_values[i].mul_add(b_values[i], c_values[i]))?;
     common::export(&device, &program, &[(&y.handle(), &result)], &cli.options)?;
     // 16-bit registers round after each of the four multiply passes, 32-bit ones once when packed: 2^-9 each at most.
     let bound = if cli.fp32_acc { 2f64.powi(-9) } else { 2f64.powi(-8) };

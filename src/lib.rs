@@ -48,7 +48,7 @@
 //!
 //!     let program = program.validate(&device)?;
 //!     device.run(&program)?;
-//!     assert_eq!(device.download(&y)?.get(512), 4.0);
+//!     assert_eq!(device.download(&y)?.get(512), Some(4.0));
 //!     Ok(())
 //! }
 //! ```

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use ttl::prelude::*;
 
 #[derive(Clone, Copy, ValueEnum, PartialEq, Eq, Debug)]
-pub enum EngineArg {
+pub(crate) enum EngineArg {
     /// The Rust kernels as rustc compiled them
     Native,
     /// The generated C++, compiled with the system's C++ compiler
@@ -17,13 +17,13 @@ pub enum EngineArg {
 }
 
 #[derive(Clone, Copy, ValueEnum, PartialEq, Eq, Debug)]
-pub enum ArchArg {
+pub(crate) enum ArchArg {
     Blackhole,
     Wormhole,
 }
 
 #[derive(Clone, Copy, ValueEnum, PartialEq, Eq, Debug)]
-pub enum FidelityArg {
+pub(crate) enum FidelityArg {
     Lofi,
     Hifi2,
     Hifi3,
@@ -31,35 +31,35 @@ pub enum FidelityArg {
 }
 
 #[derive(Args, Debug)]
-pub struct Options {
+pub(crate) struct Options {
     /// How kernels run on the simulated chip
     #[arg(long, value_enum, default_value = "native")]
-    pub engine: EngineArg,
+    pub(crate) engine: EngineArg,
     /// Which chip is simulated
     #[arg(long, value_enum, default_value = "blackhole")]
-    pub arch: ArchArg,
+    pub(crate) arch: ArchArg,
     /// OS threads of the simulator (0: as many as there are processors)
     #[arg(long, default_value_t = 0)]
-    pub threads: usize,
+    pub(crate) threads: usize,
     /// Run the threads of each core in a random order that this seed decides
     #[arg(long, value_name = "SEED")]
-    pub schedule: Option<u64>,
+    pub(crate) schedule: Option<u64>,
     /// Seed of the random inputs
     #[arg(long, default_value_t = 0)]
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Write the generated C++ kernels to this directory
     #[arg(long, value_name = "DIR")]
-    pub emit: Option<PathBuf>,
+    pub(crate) emit: Option<PathBuf>,
     /// Write kernels, inputs, result and a description of the program to this directory, to run it elsewhere
     #[arg(long, value_name = "DIR")]
-    pub export: Option<PathBuf>,
+    pub(crate) export: Option<PathBuf>,
     /// Write the result to this .npy file
     #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    pub(crate) out: Option<PathBuf>,
 }
 
 impl Options {
-    pub fn open(&self) -> ttl::Result<Device> {
+    pub(crate) fn open(&self) -> ttl::Result<Device> {
         let mut options = DeviceOptions::default();
         options.arch = match self.arch {
             ArchArg::Blackhole => Arch::blackhole(),
@@ -78,7 +78,7 @@ impl Options {
     }
 }
 
-pub fn fidelity(arg: FidelityArg) -> MathFidelity {
+pub(crate) fn fidelity(arg: FidelityArg) -> MathFidelity {
     match arg {
         FidelityArg::Lofi => MathFidelity::LoFi,
         FidelityArg::Hifi2 => MathFidelity::HiFi2,
@@ -88,7 +88,7 @@ pub fn fidelity(arg: FidelityArg) -> MathFidelity {
 }
 
 /// An input: the file if one is given, else random numbers of a normal distribution.
-pub fn input(file: Option<&Path>, shape: &[usize], seed: u64) -> ttl::Result<HostTensor> {
+pub(crate) fn input(file: Option<&Path>, shape: &[usize], seed: u64) -> ttl::Result<HostTensor> {
     Ok(match file {
         Some(path) => npy::read(path)?,
         None => HostTensor::normal(shape, seed)?,
@@ -96,7 +96,7 @@ pub fn input(file: Option<&Path>, shape: &[usize], seed: u64) -> ttl::Result<Hos
 }
 
 /// Runs the program; what was asked for is emitted before. A progress bar appears when it takes more than a second.
-pub fn run(device: &mut Device, program: &CheckedProgram, options: &Options) -> ttl::Result<Duration> {
+pub(crate) fn run(device: &mut Device, program: &CheckedProgram, options: &Options) -> ttl::Result<Duration> {
     if let Some(dir) = &options.emit {
         for file in program.emit(dir)? {
             println!("wrote {}", file.display());
@@ -144,7 +144,7 @@ fn watch(progress: &Progress, done: &AtomicBool) {
 }
 
 /// Prints the time and the comparison with the reference, writes what was asked for, and fails if the result is wrong.
-pub fn finish(
+pub(crate) fn finish(
     what: &str,
     time: Duration,
     result: &HostTensor,
@@ -174,7 +174,7 @@ pub fn finish(
 }
 
 /// The exit code of an example: errors are printed whole, and give 1.
-pub fn exit(result: ttl::Result<()>) -> std::process::ExitCode {
+pub(crate) fn exit(result: ttl::Result<()>) -> std::process::ExitCode {
     match result {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(e) => {
@@ -185,11 +185,17 @@ pub fn exit(result: ttl::Result<()>) -> std::process::ExitCode {
 }
 
 /// A tensor as the device holds it: rounded to bf16.
-pub fn rounded(host: &HostTensor) -> ttl::Result<HostTensor> {
-    Ok(host.to_format(DataFormat::Bf16)?)
+pub(crate) fn rounded(host: &HostTensor) -> ttl::Result<HostTensor> {
+    Ok(host.to_format(DataFormat::Bf16))
 }
 
-pub fn same_shape(name: &str, tensor: &HostTensor, other: &str, expected: &HostTensor) -> ttl::Result<()> {
+/// Element by element, in f32.
+pub(crate) fn map2(a: &HostTensor, b: &HostTensor, f: impl Fn(f32, f32) -> f32) -> ttl::Result<HostTensor> {
+    let (x, y) = (a.to_f32_vec(), b.to_f32_vec());
+    Ok(HostTensor::from_fn(a.shape(), |i| f(x[i], y[i]))?)
+}
+
+pub(crate) fn same_shape(name: &str, tensor: &HostTensor, other: &str, expected: &HostTensor) -> ttl::Result<()> {
     if tensor.shape() == expected.shape() {
         return Ok(());
     }
@@ -198,7 +204,7 @@ pub fn same_shape(name: &str, tensor: &HostTensor, other: &str, expected: &HostT
 }
 
 /// Exports the program with its inputs and the result we got, if that was asked for.
-pub fn export(
+pub(crate) fn export(
     device: &Device,
     program: &CheckedProgram,
     results: &[(&TensorRef, &HostTensor)],

@@ -35,16 +35,19 @@ device_ty!(guard Front<'a, T: Elem> => Ty::Front(T::FORMAT));
 device_ty!(guard Reserved<'a, T: Elem> => Ty::Reserved(T::FORMAT));
 device_ty!(Read<'a> => Ty::Read);
 
+#[diagnostic::do_not_recommend]
 impl RoleToken<role::reader> for Noc {
     fn token() -> Noc {
         Noc
     }
 }
+#[diagnostic::do_not_recommend]
 impl RoleToken<role::writer> for Noc {
     fn token() -> Noc {
         Noc
     }
 }
+#[diagnostic::do_not_recommend]
 impl RoleToken<role::compute> for Compute {
     fn token() -> Compute {
         Compute
@@ -53,6 +56,7 @@ impl RoleToken<role::compute> for Compute {
 
 macro_rules! param {
     ($name:ident $kind:ident) => {
+        #[diagnostic::do_not_recommend]
         impl<T: Elem> Param for $name<T> {
             type Host = u32;
             const KIND: ParamKind = ParamKind::$kind;

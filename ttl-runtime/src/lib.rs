@@ -3,9 +3,8 @@
 //! Dependencies point one way (see the module docs): `arch`, `site` and `tensor::format` stand at the bottom; `ir` knows no
 //! device; `codegen` and `sim` do not know each other; `program` knows neither; `launch` joins them behind one `Device`.
 
-pub mod codegen;
-
 pub mod arch;
+pub mod codegen;
 pub mod cores;
 pub mod cpp;
 pub mod device_api;

@@ -30,6 +30,14 @@ mod messages;
 mod model;
 mod parse;
 mod report;
+#[cfg(test)]
+#[allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+mod tests;
 
 use model::Kind;
 use proc_macro2::TokenStream;

@@ -134,10 +134,8 @@ refusals! {
 }
 
 /// A method that is not in the list of device code.
-pub(crate) fn unknown_method(name: &str, similar: Option<&str>) -> String {
-    let help = match similar {
-        Some(similar) => format!("did you mean `{similar}`?"),
-        None => "write it with operators, or call a `#[ttl::device]` function".to_string(),
-    };
-    format!("method `{name}` does not exist in device code\nhelp: {help}")
+pub(crate) fn unknown_method(name: &str) -> String {
+    format!(
+        "method `{name}` does not exist in device code\nhelp: write it with operators, or call a `#[ttl::device]` function"
+    )
 }

@@ -31,6 +31,11 @@ impl Report {
         !self.errors.is_empty()
     }
 
+    #[cfg(test)]
+    pub(crate) fn errors(&self) -> &[syn::Error] {
+        &self.errors
+    }
+
     pub(crate) fn into_compile_errors(self) -> TokenStream {
         self.errors.iter().map(syn::Error::to_compile_error).collect()
     }

@@ -139,6 +139,14 @@ impl Printer<'_> {
             ExprKind::Not(x) => self.not(x),
             ExprKind::Binary(op, a, b) => self.binary(*op, &expr.ty, a, b),
             ExprKind::Cast(x) => self.cast(x, &expr.ty),
+            ExprKind::Bits(x) => {
+                let inner = self.expr(x);
+                Piece::primary(match &expr.ty {
+                    // The operand must have 32 bits.
+                    Ty::F32 => format!("__builtin_bit_cast(float, {})", inner.unsigned().text),
+                    _ => format!("__builtin_bit_cast(uint32_t, {})", inner.text),
+                })
+            }
             ExprKind::Call(callee, args) => {
                 let args: Vec<String> = args
                     .iter()
@@ -149,6 +157,7 @@ impl Printer<'_> {
                 Piece::primary(format!("{name}({})", args.join(", ")))
             }
             ExprKind::Query(query) => self.query(query),
+            ExprKind::Erased => Piece::primary(String::new()),
         }
     }
 
@@ -168,6 +177,10 @@ impl Printer<'_> {
                 format!("{}({})", api::TILE_SIZE, self.name(*cb)),
                 Typed::Int,
             ),
+            Query::Word { cb, word } => {
+                let pointer = self.words(api::READ_PTR, *cb);
+                (format!("{pointer}[{}]", self.text(word)), Typed::Exact)
+            }
             Query::PageSize(t) => (
                 format!("{}.{}()", self.name(*t), api::PAGE_SIZE),
                 Typed::Exact,

@@ -7,6 +7,11 @@ use crate::ir::{Expr, Init, LocalId, Op};
 use crate::ops::{BINARY_FPU_HEADER, BINARY_SFPU_HEADER};
 
 impl Printer<'_> {
+    /// The words of the first page of a block.
+    pub(super) fn words(&mut self, pointer: &str, cb: LocalId) -> String {
+        format!("reinterpret_cast<volatile tt_l1_ptr uint32_t*>({pointer}({}))", self.name(cb))
+    }
+
     pub(super) fn op(&mut self, op: &Op) {
         match op {
             Op::ReserveBack { cb, pages } => self.pages(api::RESERVE_BACK, *cb, pages),
@@ -25,6 +30,11 @@ impl Printer<'_> {
                 cb,
                 index,
             } => self.transfer(api::WRITE_PAGE, *tensor, page, api::READ_PTR, *cb, index),
+            Op::WriteWord { cb, word, value } => {
+                let pointer = self.words(api::WRITE_PTR, *cb);
+                let (word, value) = (self.text(word), self.text(value));
+                self.out.code(&format!("{pointer}[{word}] = {value};"));
+            }
             Op::ReadBarrier => self.call(api::READ_BARRIER, &[]),
             Op::WriteBarrier => self.call(api::WRITE_BARRIER, &[]),
             Op::WritesFlushed => self.call(api::WRITES_FLUSHED, &[]),

@@ -61,7 +61,8 @@ pub(super) fn folder<'a>(dir: &Path, files: impl Iterator<Item = (&'a str, &'a s
         Ok(()) => Ok(()),
         Err(error) => {
             let _ = fs::remove_dir_all(&temp);
-            let lost_race = dir.is_dir() && matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists);
+            let lost_race =
+                dir.is_dir() && matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists);
             if lost_race { Ok(()) } else { Err(CppError::io(dir)(error)) }
         }
     }

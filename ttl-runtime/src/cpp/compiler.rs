@@ -153,7 +153,15 @@ impl CppCompiler {
         let temp = cache::temporary(&unit.object);
         let (program, own) = self.command.split_first().ok_or_else(|| CppError::NoCompiler { tried: String::new() })?;
         let mut command = Command::new(program);
-        command.args(own).args(FLAGS).arg("-I").arg(include).arg(&unit.source_path).arg("-o").arg(&temp).args(LIBRARIES);
+        command
+            .args(own)
+            .args(FLAGS)
+            .arg("-I")
+            .arg(include)
+            .arg(&unit.source_path)
+            .arg("-o")
+            .arg(&temp)
+            .args(LIBRARIES);
         self.runs.fetch_add(1, Ordering::Relaxed);
         let output = command.output().map_err(CppError::io(Path::new(program)))?;
         if !output.status.success() {
@@ -184,7 +192,10 @@ impl CppCompiler {
 
 impl fmt::Debug for CppCompiler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CppCompiler").field("command", &self.command).field("cache", &self.cache).finish_non_exhaustive()
+        f.debug_struct("CppCompiler")
+            .field("command", &self.command)
+            .field("cache", &self.cache)
+            .finish_non_exhaustive()
     }
 }
 
@@ -197,8 +208,11 @@ struct Unit<'a> {
     object: PathBuf,
 }
 
-/// Kernels of this process, by the hash of everything they are made of.
-static LOADED: Mutex<Option<HashMap<(u128, PathBuf), Arc<CppKernel>>>> = Mutex::new(None);
+/// The hash of everything a kernel is made of, and its file.
+type Key = (u128, PathBuf);
+
+/// Kernels of this process.
+static LOADED: Mutex<Option<HashMap<Key, Arc<CppKernel>>>> = Mutex::new(None);
 
 impl<'a> Unit<'a> {
     fn new(compiler: &CppCompiler, kernel: &'a CppSource) -> Result<Unit<'a>, CppError> {
@@ -207,7 +221,8 @@ impl<'a> Unit<'a> {
         for flag in FLAGS.iter().chain(LIBRARIES) {
             hash = hash.add(flag.as_bytes());
         }
-        let stem: String = kernel.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(40).collect();
+        let stem: String =
+            kernel.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(40).collect();
         let file = format!("{stem}-{}", hash.hex());
         let at = |extension: &str| compiler.cache.join(format!("{file}.{extension}"));
         Ok(Unit { name: &kernel.name, text, hash, source_path: at("cpp"), object: at("so") })
@@ -217,7 +232,7 @@ impl<'a> Unit<'a> {
         all.iter().position(|u| u.hash.value() == self.hash.value()).unwrap_or(0)
     }
 
-    fn key(&self) -> (u128, PathBuf) {
+    fn key(&self) -> Key {
         (self.hash.value(), self.object.clone())
     }
 

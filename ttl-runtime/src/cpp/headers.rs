@@ -18,6 +18,7 @@ headers! {
     "api/compute/common_globals.h",
     "api/compute/compute_kernel_api.h",
     "api/compute/compute_kernel_hw_startup.h",
+    "api/compute/copy_dest_values.h",
     "api/compute/eltwise_binary.h",
     "api/compute/eltwise_binary_sfpu.h",
     "api/compute/eltwise_unary/eltwise_unary.h",
@@ -58,7 +59,9 @@ impl Headers {
         static HEADERS: OnceLock<Headers> = OnceLock::new();
         HEADERS.get_or_init(|| {
             let generated = table::declaration();
-            let hash = WRITTEN.iter().fold(Hash::new().add(generated.as_bytes()), |h, (n, t)| h.add(n.as_bytes()).add(t.as_bytes()));
+            let hash = WRITTEN
+                .iter()
+                .fold(Hash::new().add(generated.as_bytes()), |h, (n, t)| h.add(n.as_bytes()).add(t.as_bytes()));
             Headers { generated, hash }
         })
     }

@@ -33,7 +33,8 @@ impl CppKernel {
         // SAFETY: the prologue of every kernel defines both with these types.
         let main: Main = *unsafe { library.get::<Main>(b"ttl_kernel_main") }.map_err(error)?;
         // SAFETY: as above.
-        let bind = *unsafe { library.get::<unsafe extern "C" fn(&'static Table)>(b"ttl_kernel_bind") }.map_err(error)?;
+        let bind =
+            *unsafe { library.get::<unsafe extern "C" fn(&'static Table)>(b"ttl_kernel_bind") }.map_err(error)?;
         // SAFETY: stores the address; no kernel of this library runs yet, or it stores the same address again.
         unsafe { bind(&TABLE) };
         std::mem::forget(library);
@@ -65,6 +66,9 @@ impl CppKernel {
 
 impl fmt::Debug for CppKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CppKernel").field("name", &self.name).field("source_path", &self.source_path).finish_non_exhaustive()
+        f.debug_struct("CppKernel")
+            .field("name", &self.name)
+            .field("source_path", &self.source_path)
+            .finish_non_exhaustive()
     }
 }

@@ -49,9 +49,12 @@ impl CppSource {
     /// The whole C++ file.
     pub(super) fn translation_unit(&self) -> Result<String, CppError> {
         let mut out = String::with_capacity(self.text.len() + 2048);
-        out.push_str("// A kernel for the simulated chip, written by ttl: constants, prologue, then the kernel's own text.\n");
+        out.push_str(
+            "// A kernel for the simulated chip, written by ttl: constants, prologue, then the kernel's own text.\n",
+        );
         let define = |out: &mut String, name: &str, value: &str| writeln!(out, "#define {name} {value}");
-        self.constants(&mut out, define).map_err(|message| CppError::Constant { kernel: self.name.clone(), message })?;
+        self.constants(&mut out, define)
+            .map_err(|message| CppError::Constant { kernel: self.name.clone(), message })?;
         out.push_str("#include \"ttl/kernel.h\"\n");
         if let KernelKind::DataMovement { .. } = self.kind {
             // TT-Metalium includes it before the kernel, too.
@@ -110,7 +113,8 @@ impl CppSource {
         put("TTL_COMPILE_TIME_ARG_COUNT", &args.len().to_string());
         put("KERNEL_COMPILE_TIME_ARGS", &args.join(", "));
         if !self.named_args.is_empty() {
-            let named: Vec<String> = self.named_args.iter().map(|(n, v)| format!("{{{}, {v}u}}", string_literal(n))).collect();
+            let named: Vec<String> =
+                self.named_args.iter().map(|(n, v)| format!("{{{}, {v}u}}", string_literal(n))).collect();
             put("KERNEL_COMPILE_TIME_ARG_MAP", &named.join(", "));
         }
         let mut formats = [None; 64];

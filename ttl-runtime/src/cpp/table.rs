@@ -114,7 +114,7 @@ table! {
     }
 
     // --- NoC
-    fn noc_addr_worker(_noc: u8, x: u32, y: u32, address: u32) -> u64 at _site { ops::noc_addr_worker(x, y, address, _site).0 }
+    fn noc_addr_worker(_noc: u8, x: u32, y: u32, address: u32) -> u64 at site { ops::noc_addr_worker(x, y, address, site).0 }
     fn noc_addr_own(_noc: u8, address: u32) -> u64 at site {
         let own = ops::arch(site).virtual_core(ops::core(site));
         ops::noc_addr_worker(own.x, own.y, address, site).0
@@ -176,6 +176,7 @@ table! {
         ops::fpu_init(FpuInit::MatmulBlock { in0, in1, transpose, ct, rt, kt }, site)
     }
     fn sfpu_unary_init(op: u32) at site { ops::sfpu_init(SfpuInit::Unary(unary_op(op, site)), site) }
+    fn copy_dest_init() at site { ops::sfpu_init(SfpuInit::CopyDest, site) }
     fn sfpu_binary_init(op: u32) at site { ops::sfpu_init(SfpuInit::Binary(binary_op(op, site)), site) }
 
     // --- compute: tile registers
@@ -206,6 +207,7 @@ table! {
     }
     fn sfpu_unary(op: u32, dst: u32) at site { ops::sfpu_unary(unary_op(op, site), dst, site) }
     fn sfpu_binary(op: u32, dst0: u32, dst1: u32, out: u32) at site { ops::sfpu_binary(binary_op(op, site), dst0, dst1, out, site) }
+    fn copy_dest_values(source: u32, dst: u32) at site { ops::copy_dest_values(source, dst, site) }
     fn pack_tile(dst: u32, cb: u32) at site { ops::pack_tile(dst, cb, site) }
     fn pack_tile_at(dst: u32, cb: u32, index: u32) at site { ops::pack_tile_at(dst, cb, index, site) }
 }
@@ -335,6 +337,7 @@ fn decode_accessor(out: AccessorOut, words: Words, count: u32, page_size: u32, s
 fn page_address(accessor: AccessorRef, base: u32, page: u32, offset: u32, site: Site) -> NocAddr {
     // SAFETY: the storage of a C++ `TensorAccessor`, which its constructor filled; an `Accessor` may be copied bytewise.
     let accessor = unsafe { &*accessor };
+    ops::check_page(accessor.is_dram(), base, page, site);
     match accessor.locate(base, page, offset) {
         PageAddr::Dram { bank, addr } => ops::noc_addr_dram(bank, addr, site),
         PageAddr::L1 { x, y, addr } => ops::noc_addr_worker(x, y, addr, site),

@@ -76,6 +76,14 @@ impl<T: Element> Reserved<'_, T> {
         self.site = Site::caller();
     }
 
+    /// Writes word `word` of the reserved pages, little-endian. For data-movement kernels.
+    #[track_caller]
+    pub fn write_u32(&mut self, word: u32, value: u32) {
+        let site = Site::caller();
+        ops::check_word(self.cb, word, self.pages, site);
+        ops::l1_write_u32(ops::get_write_ptr(self.cb, site) + 4 * word, value, site);
+    }
+
     /// L1 address of the first reserved byte (`get_write_ptr`).
     #[track_caller]
     pub fn get_write_ptr(&self) -> u32 {
@@ -106,6 +114,14 @@ impl<T: Element> Front<'_, T> {
     #[track_caller]
     pub fn pop_front(mut self) {
         self.site = Site::caller();
+    }
+
+    /// Reads word `word` of the waited pages, little-endian. For data-movement kernels.
+    #[track_caller]
+    pub fn read_u32(&self, word: u32) -> u32 {
+        let site = Site::caller();
+        ops::check_word(self.cb, word, self.pages, site);
+        ops::l1_read_u32(ops::get_read_ptr(self.cb, site) + 4 * word, site)
     }
 
     /// L1 address of the first byte (`get_read_ptr`).

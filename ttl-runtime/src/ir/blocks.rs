@@ -59,7 +59,7 @@ fn in_calls(module: &Module, e: &Expr, cb: LocalId, found: &mut Vec<u32>) {
                 in_calls(module, arg, cb, found);
             }
         }
-        ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) => in_calls(module, a, cb, found),
+        ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Bits(a) => in_calls(module, a, cb, found),
         ExprKind::Binary(_, a, b) => {
             in_calls(module, a, cb, found);
             in_calls(module, b, cb, found);

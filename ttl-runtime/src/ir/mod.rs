@@ -226,8 +226,12 @@ pub enum ExprKind {
     Binary(BinOp, Box<Expr>, Box<Expr>),
     /// To `ty`, with the meaning of `as`: truncating, sign-extending, saturating from f32.
     Cast(Box<Expr>),
+    /// The same 32 bits as `ty`: between f32 and u32.
+    Bits(Box<Expr>),
     Call(FnId, Vec<Expr>),
     Query(Query),
+    /// A role token or register state, given to a device function: nothing in C++.
+    Erased,
 }
 
 /// A value that the device knows.
@@ -243,6 +247,8 @@ pub enum Query {
     PageSize(LocalId),
     /// Bytes of a tile of the buffer's format.
     TileSize(LocalId),
+    /// Word `word` of the waited block.
+    Word { cb: LocalId, word: Box<Expr> },
 }
 
 /// A device operation. Circular buffers and accessors are named by the local that holds them (a parameter of the function).
@@ -279,6 +285,8 @@ pub enum Op {
         cb: LocalId,
         index: Expr,
     },
+    /// Word `word` of the reserved block.
+    WriteWord { cb: LocalId, word: Expr, value: Expr },
     ReadBarrier,
     WriteBarrier,
     WritesFlushed,

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -88,26 +88,75 @@ pub fn write<K>(
             }
         }
     }
-    let save = |path: PathBuf, text: &str| fs::write(&path, text).map_err(|source| ExportError::Io { path, source });
-    fs::create_dir_all(dir).map_err(|source| ExportError::Io { path: dir.to_path_buf(), source })?;
+    let mut files = Files::new(dir)?;
     for (name, source) in names.kernels.iter().zip(sources) {
-        save(dir.join(format!("{name}.cpp")), source)?;
+        files.text(&format!("{name}.cpp"), source)?;
     }
     for (tensor, name) in program.tensors().iter().zip(&names.tensors) {
         if let Some(export) = tensors.iter().find(|t| t.id == tensor.id) {
             if let Some(array) = &export.contents {
-                npy::write(dir.join(format!("{name}.npy")), array)?;
+                files.array(&format!("{name}.npy"), array)?;
             }
             if let Some(array) = &export.expect {
-                npy::write(dir.join(format!("{name}.expect.npy")), array)?;
+                files.array(&format!("{name}.expect.npy"), array)?;
             }
         }
     }
-    let path = dir.join("program.json");
     let mut text = serde_json::to_string_pretty(&describe(program, &names, tensors, tolerance))?;
     text.push('\n');
-    save(path.clone(), &text)?;
+    let path = files.text("program.json", &text)?;
+    files.keep();
     Ok(path)
+}
+
+/// The files written so far; all are removed again unless they are kept in the end.
+struct Files<'a> {
+    dir: &'a Path,
+    /// The directory was made for them.
+    made_dir: bool,
+    written: Vec<PathBuf>,
+}
+
+impl<'a> Files<'a> {
+    fn new(dir: &'a Path) -> Result<Files<'a>, ExportError> {
+        let made_dir = !dir.exists();
+        fs::create_dir_all(dir).map_err(|source| ExportError::Io { path: dir.to_path_buf(), source })?;
+        Ok(Files { dir, made_dir, written: Vec::new() })
+    }
+
+    fn text(&mut self, name: &str, text: &str) -> Result<PathBuf, ExportError> {
+        let path = self.dir.join(name);
+        let failed = |source| ExportError::Io { path: path.clone(), source };
+        let mut file = fs::File::create(&path).map_err(failed)?;
+        // From here on there is a file, complete or not.
+        self.written.push(path.clone());
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        Ok(path)
+    }
+
+    fn array(&mut self, name: &str, array: &HostTensor) -> Result<(), ExportError> {
+        let path = self.dir.join(name);
+        npy::write(&path, array)?;
+        self.written.push(path);
+        Ok(())
+    }
+
+    fn keep(mut self) {
+        self.written.clear();
+        self.made_dir = false;
+    }
+}
+
+impl Drop for Files<'_> {
+    fn drop(&mut self) {
+        // What cannot be removed stays: the error that led here is the one to report.
+        for path in &self.written {
+            let _ = fs::remove_file(path);
+        }
+        if self.made_dir {
+            let _ = fs::remove_dir(self.dir);
+        }
+    }
 }
 
 /// Names of files and tensors, made unique.

@@ -124,6 +124,12 @@ fn what_cannot_be_exported() {
     fs::write(&file, "").unwrap();
     let e = write(&file, &program, &sources, &[], Tolerance::default()).unwrap_err();
     assert!(matches!(e, ExportError::Io { .. }), "{e}");
+    assert!(file.is_file());
+    // The second kernel's file cannot be written: the first one's goes again, what was there stays.
+    let half = dir.path().join("half");
+    fs::create_dir_all(half.join("write.cpp")).unwrap();
+    assert!(write(&half, &program, &sources, &[], Tolerance::default()).is_err());
+    assert_eq!(fs::read_dir(&half).unwrap().count(), 1);
 }
 
 #[test]

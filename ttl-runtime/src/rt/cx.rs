@@ -15,7 +15,7 @@ pub enum Item {
 }
 
 /// An instance of a kernel or device function: the twin type of the function with its generic arguments.
-pub trait Inst: Sized + 'static {
+pub trait Inst: 'static {
     fn site() -> FnSite;
 
     /// Builds the function's IR, and before it that of the functions it calls.
@@ -81,7 +81,7 @@ impl Cx {
     }
 
     /// The function of this instance, lowered now unless it is already.
-    pub fn instance<I: Inst>(&mut self) -> ir::FnId {
+    pub fn instance<I: Inst + ?Sized>(&mut self) -> ir::FnId {
         let key = TypeId::of::<I>();
         match self.instances.get(&key) {
             Some(State::Done(id)) => return *id,

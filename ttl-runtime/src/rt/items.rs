@@ -1,8 +1,8 @@
 //! The items of one function, in the order of its slots.
 
-use crate::ir::{Expr, ExprKind, Ty};
+use crate::ir::{Expr, ExprKind, FnId, Ty};
 use crate::rt::cx::{Cx, Item};
-use crate::rt::probe::{Named, Probe, Read};
+use crate::rt::probe::Named;
 use crate::site::Site;
 
 /// Filled by the generated code: the types written out in the function, its constants, then what the probes found.
@@ -15,7 +15,7 @@ impl Items {
     }
 
     /// A type that is written in the function.
-    pub fn ty<E: Named>(&mut self) {
+    pub fn ty<E: Named + ?Sized>(&mut self) {
         self.0.push(Item::Ty(E::ty()));
     }
 
@@ -38,8 +38,9 @@ impl Items {
         self.0.push(Item::Const(Expr { ty: Ty::U32, kind: ExprKind::Int(u32::try_from(step).unwrap_or(0).into()) }));
     }
 
-    pub fn read<R: Read>(&mut self, cx: &mut Cx, _: &Probe<R>) {
-        R::read(cx, &mut self.0);
+    /// The instance that a call means.
+    pub fn call(&mut self, id: FnId) {
+        self.0.push(Item::Fn(id));
     }
 
     pub fn into_vec(self) -> Vec<Item> {

@@ -5,7 +5,7 @@ use crate::ir::{self, Module, ParamKind, Role, Ty};
 use crate::program::{Arg, ArgLayout};
 use crate::rt::cx::{Cx, Inst, LowerError};
 use crate::rt::items::Items;
-use crate::rt::probe::DeviceTy;
+use crate::rt::probe::{DeviceTy, Named};
 
 /// Implemented by the struct which `#[ttl::kernel]` makes: the arguments of the kernel as the host gives them.
 pub trait Kernel: Inst {
@@ -18,7 +18,9 @@ pub trait Kernel: Inst {
     fn params() -> Vec<ParamDecl>;
 
     /// Gives the arguments to the program, one call per parameter.
-    fn bind(self, binder: &mut Binder);
+    fn bind(self, binder: &mut Binder)
+    where
+        Self: Sized;
 
     /// Runs the user's function with the arguments of this core: the native engine.
     fn run(args: &Args<'_>);
@@ -37,7 +39,7 @@ pub struct ParamDecl {
     label = "not a parameter type",
     note = "kernel parameters are ends of circular buffers, tensor accessors and scalars of at most 32 bits"
 )]
-pub trait Param: DeviceTy + Sized {
+pub trait Param: Sized + DeviceTy {
     /// What the host gives for it.
     type Host;
     const KIND: ParamKind;
@@ -48,6 +50,10 @@ pub trait Param: DeviceTy + Sized {
 
     fn item(items: &mut Items) {
         items.ty::<Self::Erased>();
+    }
+
+    fn ty() -> Ty {
+        <Self::Erased as Named>::ty()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Probes: values without content whose type parameter rustc infers.
 
 use crate::ir::{IntTy, Ty};
-use crate::rt::cx::{Cx, Inst, Item};
+use crate::rt::cx::{Cx, Inst};
 use crate::rt::items::Items;
 use std::marker::PhantomData;
 
@@ -27,7 +27,7 @@ pub struct Val<E: ?Sized>(PhantomData<fn() -> E>);
 
 /// What a probe of a called function holds: the twin type that stands for the instance.
 #[derive(Debug)]
-pub struct InstOf<I: ?Sized>(PhantomData<fn() -> I>);
+pub struct Instance<I: ?Sized>(PhantomData<fn() -> I>);
 
 /// A type that a local, a parameter or a result of device code may have.
 #[diagnostic::on_unimplemented(
@@ -42,25 +42,8 @@ pub trait DeviceTy {
     /// A probe of this type, for types that are written out.
     const PROBE: Probe<Val<Self::Erased>> = Probe::new();
 
-    /// The item of this type, for types that are written out.
-    fn item(items: &mut Items)
-    where
-        Self: Sized,
-        Self::Erased: Supported,
-    {
-        items.ty::<Self::Erased>();
-    }
-
     /// Ties a local to its probe.
     fn on_device(&self, _: &Probe<Val<Self::Erased>>) {}
-
-    /// Ties a literal to its probe. Values come from literals, parameters, constants and calls: it is enough to refuse here what
-    /// Rust has and the device has not, which is `f64`.
-    fn literal_on_device(&self, _: &Probe<Val<Self::Erased>>)
-    where
-        Self::Erased: Supported,
-    {
-    }
 }
 
 /// An erased type and its name in the IR.
@@ -69,13 +52,22 @@ pub trait Named: 'static {
     fn ty() -> Ty;
 }
 
-/// Erased types that the device has: all but `f64`, which must be a [`DeviceTy`] nevertheless (see the rule in the module docs).
+/// Erased types that the device has: all but `f64` and the wide integers, which must be [`DeviceTy`] nevertheless (see the rule in
+/// the module docs). Values come from literals, parameters, constants and calls; it is enough to ask there.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used in a ttl kernel",
-    label = "this is an `{Self}`",
-    note = "the device computes in `f32`: give the variable the type `f32`, or write the suffix as in `1.0f32`"
+    label = "`{Self}` is too wide for the device",
+    note = "the device has `f32` and integers of at most 32 bits: give the variable such a type, or write a suffix as in `1.0f32`"
 )]
-pub trait Supported {}
+pub trait Supported: Named {
+    /// The item of this type, for types that are written out.
+    fn item(_: Probe<Val<Self>>, items: &mut Items) {
+        items.ty::<Self>();
+    }
+
+    /// The macro calls this for float literals and for locals without initialiser.
+    fn check(_: &Probe<Val<Self>>) {}
+}
 
 /// Values that may be given away on one path and kept on another: all but guards, whose release must be the same on every path,
 /// because the generated C++ has no drop flags.
@@ -171,20 +163,35 @@ scalars! {
     f32 => Ty::F32;
 }
 
-// Without this impl, `f32` would be the only float that is a device type, and rustc would infer it for every float literal that
-// nothing else decides, where the user's own function has `f64`. It is not `Supported`, so no such function compiles.
-#[diagnostic::do_not_recommend]
-impl DeviceTy for f64 {
-    type Erased = f64;
+// Without the impl for `f64`, `f32` would be the only float that is a device type, and rustc would infer it for every float literal
+// that nothing else decides, where the user's own function has `f64`. It is not `Supported`, so no such function compiles. The wide
+// integers are refused where they come from (constants and written types), and need no second message about every local.
+macro_rules! unsupported {
+    ($($t:ident => $ty:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl DeviceTy for $t {
+            type Erased = $t;
+        }
+        #[diagnostic::do_not_recommend]
+        impl Named for $t {
+            fn ty() -> Ty {
+                $ty
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl ReleasedOnEveryPath for $t {}
+    )*};
 }
-#[diagnostic::do_not_recommend]
-impl Named for f64 {
-    fn ty() -> Ty {
-        Ty::F32
-    }
+
+unsupported! {
+    f64 => Ty::F32;
+    usize => Ty::U32;
+    isize => Ty::Int(IntTy::I32);
+    u64 => Ty::U32;
+    i64 => Ty::Int(IntTy::I32);
+    u128 => Ty::U32;
+    i128 => Ty::Int(IntTy::I32);
 }
-#[diagnostic::do_not_recommend]
-impl ReleasedOnEveryPath for f64 {}
 
 #[diagnostic::do_not_recommend]
 impl DeviceTy for () {
@@ -253,7 +260,23 @@ pub fn any_of<T: DeviceTy>(_: &Probe<Val<T::Erased>>) -> T {
     label = "`{Self}` is a kernel",
     note = "put the shared code in a `#[ttl::device]` function and call that from both"
 )]
-pub trait Callable<F> {}
+pub trait Callable {
+    /// The macro calls this for each call.
+    fn check(_: &Probe<Instance<Self>>) {}
+}
+
+/// Implemented by nothing: the macro puts a call of it around methods that are not in its list. If the method does not exist, rustc's
+/// message about that is the only one.
+#[diagnostic::on_unimplemented(
+    message = "this method does not exist in device code",
+    label = "not a method of device code",
+    note = "write it with operators, or call a `#[ttl::device]` function"
+)]
+pub trait DeviceMethod: Sized {
+    fn check(self) -> Self {
+        self
+    }
+}
 
 /// Hands the probes of a block to the block around it. Declaring all probes at the top would make type checking quadratic.
 pub fn carry<A: List>(_: &Probe<A::Es>, _: A) {}
@@ -269,19 +292,23 @@ impl<E> List for &Probe<E> {
 
 /// What a probe holds, as items for lowering: in the order in which the macro numbered its slots.
 pub trait Read {
-    fn read(cx: &mut Cx, out: &mut Vec<Item>);
-}
+    fn items(cx: &mut Cx, out: &mut Items);
 
-impl<E: Named> Read for Val<E> {
-    fn read(_: &mut Cx, out: &mut Vec<Item>) {
-        out.push(Item::Ty(E::ty()));
+    fn read(_: &Probe<Self>, cx: &mut Cx, out: &mut Items) {
+        Self::items(cx, out);
     }
 }
 
-impl<I: Inst> Read for InstOf<I> {
-    fn read(cx: &mut Cx, out: &mut Vec<Item>) {
+impl<E: Named> Read for Val<E> {
+    fn items(_: &mut Cx, out: &mut Items) {
+        out.ty::<E>();
+    }
+}
+
+impl<I: Inst + ?Sized> Read for Instance<I> {
+    fn items(cx: &mut Cx, out: &mut Items) {
         let id = cx.instance::<I>();
-        out.push(Item::Fn(id));
+        out.call(id);
     }
 }
 
@@ -290,7 +317,7 @@ impl List for () {
 }
 
 impl Read for () {
-    fn read(_: &mut Cx, _: &mut Vec<Item>) {}
+    fn items(_: &mut Cx, _: &mut Items) {}
 }
 
 macro_rules! tuples {
@@ -300,8 +327,8 @@ macro_rules! tuples {
         }
 
         impl<$($t: Read),+> Read for ($($t,)+) {
-            fn read(cx: &mut Cx, out: &mut Vec<Item>) {
-                $($t::read(cx, out);)+
+            fn items(cx: &mut Cx, out: &mut Items) {
+                $($t::items(cx, out);)+
             }
         }
     };

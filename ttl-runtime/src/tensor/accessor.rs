@@ -63,6 +63,7 @@ pub struct Accessor {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[expect(clippy::large_enum_variant, reason = "without heap memory, see above")]
 enum Kind {
     Interleaved { dram: bool },
     Sharded(Sharded),

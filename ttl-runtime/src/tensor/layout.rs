@@ -99,8 +99,10 @@ impl TileShape {
         self.for_each_run(|from, to, length| {
             let run = &src[from..from + length];
             let dst = &mut out[to * B..(to + length) * B];
-            for (dst, &value) in dst.chunks_exact_mut(B).zip(run) {
-                dst.copy_from_slice(&bytes_of(value));
+            // Whole runs have a known length, which lets the compiler use wide instructions.
+            match <&[S; FACE]>::try_from(run) {
+                Ok(run) => encode(run, dst, &bytes_of),
+                Err(_) => encode(run, dst, &bytes_of),
             }
         });
         out
@@ -113,13 +115,28 @@ impl TileShape {
         self.for_each_run(|to, from, length| {
             let run = &src[from * B..(from + length) * B];
             let dst = &mut out[to..to + length];
-            for (dst, bytes) in dst.iter_mut().zip(run.chunks_exact(B)) {
-                let mut value = [0u8; B];
-                value.copy_from_slice(bytes);
-                *dst = value_of(value);
+            match <&mut [D; FACE]>::try_from(&mut *dst) {
+                Ok(dst) => decode(run, dst, &value_of),
+                Err(_) => decode(run, dst, &value_of),
             }
         });
         out
+    }
+}
+
+#[inline(always)]
+fn encode<S: Copy, const B: usize>(src: &[S], dst: &mut [u8], bytes_of: &impl Fn(S) -> [u8; B]) {
+    for (dst, &value) in dst.chunks_exact_mut(B).zip(src) {
+        dst.copy_from_slice(&bytes_of(value));
+    }
+}
+
+#[inline(always)]
+fn decode<D, const B: usize>(src: &[u8], dst: &mut [D], value_of: &impl Fn([u8; B]) -> D) {
+    for (dst, bytes) in dst.iter_mut().zip(src.chunks_exact(B)) {
+        let mut value = [0u8; B];
+        value.copy_from_slice(bytes);
+        *dst = value_of(value);
     }
 }
 

@@ -49,7 +49,7 @@ impl Random {
 
     /// Uniform in `0..bound`; 0 for a bound of 0.
     pub const fn below(&mut self, bound: u32) -> u32 {
-        ((self.next_u64() >> 32) * bound as u64 >> 32) as u32
+        (((self.next_u64() >> 32) * bound as u64) >> 32) as u32
     }
 }
 

@@ -168,6 +168,7 @@ impl Analysis {
                             | "get_write_ptr"
                             | "get_read_ptr"
                             | "get_tile_size"
+                            | "read_u32"
                     )
             }
             _ => false,

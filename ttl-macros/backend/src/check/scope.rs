@@ -18,6 +18,8 @@ pub(crate) struct Scope {
 pub(crate) struct LocalInfo {
     pub(crate) name: String,
     pub(crate) mutable: bool,
+    /// By an assignment; its `let` does not count.
+    pub(crate) assigned: bool,
 }
 
 /// A constant that the function uses.
@@ -66,6 +68,7 @@ impl Resolver<'_> {
         self.scope.locals.push(LocalInfo {
             name: if binding.wild { "_".to_string() } else { name.trim_start_matches("r#").to_string() },
             mutable: binding.mutability.is_some(),
+            assigned: false,
         });
         self.names.push((name, binding.local));
     }
@@ -126,6 +129,11 @@ impl Resolver<'_> {
             ExprKind::Assign { place, value, .. } | ExprKind::AssignOp { place, value, .. } => {
                 self.expr(place);
                 self.expr(value);
+                if let ExprKind::Local { local, .. } = &place.kind
+                    && let Some(info) = self.scope.locals.get_mut(*local as usize)
+                {
+                    info.assigned = true;
+                }
             }
             ExprKind::Call { callee, args, .. } => {
                 if let Some(name) = callee.get_ident()

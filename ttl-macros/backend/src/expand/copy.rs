@@ -6,6 +6,7 @@
 //! Tokens that can be wrong carry the user's span; everything else the span of the attribute.
 
 mod expr;
+mod scalar;
 
 use crate::check::flow::Flow;
 use crate::check::scope::Scope;
@@ -38,6 +39,9 @@ struct Copier<'a> {
     next_carrier: u32,
     first_const: sk::Slot,
     locals: Vec<sk::LocalDecl>,
+    /// Locals that are known to be scalars.
+    scalars: Vec<bool>,
+    scope: &'a Scope,
 }
 
 impl Copy {
@@ -50,10 +54,16 @@ impl Copy {
             next_slot: first_const.saturating_add(scope.consts.len() as sk::Slot),
             next_carrier: 0,
             first_const,
+            scope,
+            scalars: vec![false; scope.locals.len()],
             locals: scope
                 .locals
                 .iter()
-                .map(|l| sk::LocalDecl { name: l.name.clone(), mutable: l.mutable, slot: 0 })
+                .map(|l| sk::LocalDecl {
+                    name: l.name.clone(),
+                    mutable: l.mutable,
+                    slot: 0,
+                })
                 .collect(),
         };
         copier.function()
@@ -72,6 +82,10 @@ impl Copier<'_> {
         let func = self.func;
         self.frames.push(Frame::default());
         let mut out = TokenStream::new();
+        for (ty, name) in self.scalar_types() {
+            let name = Ident::new(name, Span::call_site());
+            out.extend(quote!(let _: #ty = ::ttl::rt::any::<::core::primitive::#name>();));
+        }
         for param in &func.params {
             out.extend(self.param(param));
         }
@@ -110,14 +124,23 @@ impl Copier<'_> {
     fn param(&mut self, param: &Param) -> TokenStream {
         let binding = &param.binding;
         let (name, mutability, ty) = (&binding.name, &binding.mutability, &param.ty.syn);
-        self.set_slot(binding.local, param.ty.slot.unwrap_or(0));
+        let slot = param.ty.slot.unwrap_or(0);
+        self.set_slot(binding.local, slot);
+        if self.is_scalar_type(slot) {
+            self.set_scalar(binding.local);
+        }
         let mut out = quote!(let #mutability #name: #ty = ::ttl::rt::any(););
         out.extend(self.uneven(binding.local, None, Some(&param.ty)));
         out
     }
 
     /// A block with its braces. `expect` is the slot of the block's value, where that is known.
-    fn block(&mut self, block: &Block, before: TokenStream, expect: Option<sk::Slot>) -> (TokenStream, sk::Block) {
+    fn block(
+        &mut self,
+        block: &Block,
+        before: TokenStream,
+        expect: Option<sk::Slot>,
+    ) -> (TokenStream, sk::Block) {
         self.frames.push(Frame::default());
         let parts = self.parts(block, expect);
         let probes = self.frames.pop().unwrap_or_default().probes;
@@ -127,12 +150,14 @@ impl Copier<'_> {
             let number = self.next_carrier;
             self.next_carrier = number.saturating_add(1);
             let carrier = Ident::new(&format!("__ttl_k{number}"), Span::call_site());
-            self.declare(carrier.clone());
+            self.declare(&carrier);
             carry(&carrier, &probes)
         };
         let (stmts, tail) = (parts.stmts, parts.tail);
         let mut tokens = TokenStream::new();
-        block.brace.surround(&mut tokens, |t| t.extend(quote!(#before #stmts #carried #tail)));
+        block.brace.surround(&mut tokens, |t| {
+            t.extend(quote!(#before #stmts #carried #tail))
+        });
         (tokens, parts.skeleton)
     }
 
@@ -150,35 +175,64 @@ impl Copier<'_> {
             let (tokens, sk) = self.expr(expr, expect);
             stmts.extend(self.take_prelude());
             tail = Some(tokens);
-            skeleton.tail = Some(Box::new(sk::Stmt { line: line(expr.span), kind: sk::StmtKind::Expr(sk) }));
+            skeleton.tail = Some(Box::new(sk::Stmt {
+                line: line(expr.span),
+                kind: sk::StmtKind::Expr(sk),
+            }));
         }
-        Parts { stmts, tail, skeleton }
+        Parts {
+            stmts,
+            tail,
+            skeleton,
+        }
     }
 
     fn take_prelude(&mut self) -> TokenStream {
-        self.frames.last_mut().map(|f| std::mem::take(&mut f.prelude)).unwrap_or_default()
+        self.frames
+            .last_mut()
+            .map(|f| std::mem::take(&mut f.prelude))
+            .unwrap_or_default()
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> (TokenStream, sk::Stmt) {
         match stmt {
-            Stmt::Let { let_token, binding, ty, init } => {
+            Stmt::Let {
+                let_token,
+                binding,
+                ty,
+                init,
+            } => {
                 let line = line(let_token.span);
                 let (tokens, init) = self.local(let_token, binding, ty.as_ref(), init.as_ref());
-                let kind = sk::StmtKind::Let { local: binding.local, init };
+                let kind = sk::StmtKind::Let {
+                    local: binding.local,
+                    init,
+                };
                 (tokens, sk::Stmt { line, kind })
             }
-            Stmt::Discard { let_token, underscore, ty, init } => {
+            Stmt::Discard {
+                let_token,
+                underscore,
+                ty,
+                init,
+            } => {
                 let annotation = ty.as_ref().map(|ty| {
                     let ty = &ty.syn;
                     quote!(: #ty)
                 });
                 let (tokens, init) = self.expr(init, ty.as_ref().and_then(|ty| ty.slot));
-                let sk = sk::Stmt { line: line(let_token.span), kind: sk::StmtKind::Discard(init) };
+                let sk = sk::Stmt {
+                    line: line(let_token.span),
+                    kind: sk::StmtKind::Discard(init),
+                };
                 (quote!(#let_token #underscore #annotation = #tokens;), sk)
             }
             Stmt::Expr { expr, semi } => {
                 let (tokens, sk) = self.expr(expr, None);
-                let sk = sk::Stmt { line: line(expr.span), kind: sk::StmtKind::Expr(sk) };
+                let sk = sk::Stmt {
+                    line: line(expr.span),
+                    kind: sk::StmtKind::Expr(sk),
+                };
                 (quote!(#tokens #semi), sk)
             }
         }
@@ -196,22 +250,29 @@ impl Copier<'_> {
             let ty = &ty.syn;
             quote!(: #ty)
         });
-        let known = ty.and_then(|ty| ty.slot);
+        let written = ty.and_then(|ty| ty.slot);
+        let known = written.or_else(|| init.filter(|_| ty.is_none()).and_then(|e| self.scalar(e)));
         let (probe, slot) = match known {
             Some(slot) => (None, slot),
             None => {
-                let (probe, slot) = self.probe();
+                let (probe, slot) = self.probe(name.span());
                 (Some(probe), slot)
             }
         };
         let (mut tokens, sk) = match init {
             Some(init) => {
                 let (value, sk) = self.expr(init, Some(slot));
-                (quote!(#let_token #mutability #name #annotation = #value;), Some(sk))
+                (
+                    quote!(#let_token #mutability #name #annotation = #value;),
+                    Some(sk),
+                )
             }
             // Whether it is set before its use is checked in the user's function.
             None => {
+                let assigned = self.scope.locals.get(binding.local as usize);
                 let value = match &probe {
+                    // Never set: rustc says so for the user's function.
+                    _ if assigned.is_some_and(|l| !l.assigned) => quote!(::ttl::rt::any::<()>()),
                     Some(probe) => quote!(::ttl::rt::any_of(&#probe)),
                     None => quote!(::ttl::rt::any()),
                 };
@@ -219,14 +280,19 @@ impl Copier<'_> {
             }
         };
         self.set_slot(binding.local, slot);
+        let scalar = match written {
+            Some(slot) => self.is_scalar_type(slot),
+            None => known.is_some() || init.is_some_and(is_bare_literal),
+        };
+        if scalar {
+            self.set_scalar(binding.local);
+        }
         if let Some(probe) = &probe {
-            // Literals in place of the value have no probe of their own, so this one refuses `f64`.
-            let method = match init {
-                Some(init) if !ends_in_literal(init) => "on_device",
-                _ => "literal_on_device",
-            };
-            let method = Ident::new(method, name.span());
-            tokens.extend(quote_spanned!(name.span()=> ::ttl::rt::DeviceTy::#method(&#name, &#probe);));
+            tokens.extend(tie(name, probe));
+            // Literals in place of the value have no probe of their own.
+            if init.is_none_or(ends_in_float) {
+                tokens.extend(supported(name.span(), probe));
+            }
         }
         tokens.extend(self.uneven(binding.local, probe.as_ref(), ty));
         (tokens, sk)
@@ -237,32 +303,41 @@ impl Copier<'_> {
         let Some((_, span)) = found else {
             return TokenStream::new();
         };
-        match (probe, ty) {
-            (Some(probe), _) => {
-                quote_spanned!(*span=> ::ttl::rt::ReleasedOnEveryPath::check(&#probe);)
-            }
+        let probe = match (probe, ty) {
+            (Some(probe), _) => quote!(&#probe),
             (None, Some(ty)) => {
                 let ty = &ty.syn;
-                let probe = quote!(<#ty as ::ttl::rt::DeviceTy>::PROBE);
-                quote_spanned!(*span=> ::ttl::rt::ReleasedOnEveryPath::check(&#probe);)
+                quote!(&<#ty as ::ttl::rt::DeviceTy>::PROBE)
             }
-            (None, None) => TokenStream::new(),
-        }
+            (None, None) => return TokenStream::new(),
+        };
+        // rustc blames the argument, so it gets a name at the token that releases.
+        let guard = Ident::new("__ttl_g", *span);
+        quote_spanned!(*span=> { let #guard = #probe; ::ttl::rt::ReleasedOnEveryPath::check(#guard); })
     }
 
     /// A new probe, declared before the current statement.
-    fn probe(&mut self) -> (Ident, sk::Slot) {
+    /// What rustc says about it, it says at `span`.
+    fn probe(&mut self, span: Span) -> (Ident, sk::Slot) {
         let slot = self.next_slot;
         self.next_slot = slot.saturating_add(1);
-        let name = Ident::new(&format!("__ttl_p{slot}"), Span::call_site());
-        self.declare(name.clone());
+        let name = Ident::new(&format!("__ttl_p{slot}"), span);
+        self.declare(&name);
         (name, slot)
     }
 
-    fn declare(&mut self, name: Ident) {
+    fn declare(&mut self, name: &Ident) {
         if let Some(frame) = self.frames.last_mut() {
-            frame.prelude.extend(quote!(let #name = ::ttl::rt::Probe::new();));
-            frame.probes.push(name);
+            frame
+                .prelude
+                .extend(quote_spanned!(name.span()=> let #name = ::ttl::rt::Probe::new();));
+            frame.probes.push(name.clone());
+        }
+    }
+
+    fn set_scalar(&mut self, local: sk::Local) {
+        if let Some(slot) = self.scalars.get_mut(local as usize) {
+            *slot = true;
         }
     }
 
@@ -283,6 +358,16 @@ impl Copier<'_> {
     }
 }
 
+/// Ties a local to its probe.
+fn tie(name: &Ident, probe: &Ident) -> TokenStream {
+    quote_spanned!(name.span()=> ::ttl::rt::DeviceTy::on_device(&#name, &#probe);)
+}
+
+/// Refuses `f64`.
+fn supported(span: Span, probe: &Ident) -> TokenStream {
+    quote_spanned!(span=> ::ttl::rt::Supported::check(&#probe);)
+}
+
 fn line(span: Span) -> u32 {
     span.start().line as u32
 }
@@ -296,19 +381,24 @@ fn carry(carrier: &Ident, probes: &[Ident]) -> TokenStream {
 fn tuple(mut items: Vec<TokenStream>) -> TokenStream {
     const WIDTH: usize = 12;
     while items.len() > WIDTH {
-        items = items.chunks(WIDTH).map(|chunk| quote!((#(#chunk,)*))).collect();
+        items = items
+            .chunks(WIDTH)
+            .map(|chunk| quote!((#(#chunk,)*)))
+            .collect();
     }
     quote!((#(#items,)*))
 }
 
-/// Whether a literal that is copied in place can be the value.
-fn ends_in_literal(expr: &Expr) -> bool {
-    let block = |b: &Block| b.tail.as_ref().is_some_and(|t| ends_in_literal(t));
+/// Whether a float literal that is copied in place can be the value.
+fn ends_in_float(expr: &Expr) -> bool {
+    let block = |b: &Block| b.tail.as_ref().is_some_and(|t| ends_in_float(t));
     match &expr.kind {
-        ExprKind::Paren { expr, .. } => ends_in_literal(expr),
+        ExprKind::Paren { expr, .. } => ends_in_float(expr),
         ExprKind::Block(b) => block(b),
-        ExprKind::If(e) => block(&e.then) || e.els.as_ref().is_some_and(|(_, e)| ends_in_literal(e)),
-        _ => is_bare_literal(expr),
+        ExprKind::If(e) => block(&e.then) || e.els.as_ref().is_some_and(|(_, e)| ends_in_float(e)),
+        ExprKind::Unary { expr, .. } => ends_in_float(expr),
+        ExprKind::Float { ty, .. } => ty.is_none(),
+        _ => false,
     }
 }
 
@@ -316,7 +406,12 @@ fn ends_in_literal(expr: &Expr) -> bool {
 fn is_bare_literal(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int { ty: None, .. } | ExprKind::Float { ty: None, .. } => true,
-        ExprKind::Unary { op: sk::UnOp::Neg, expr, .. } | ExprKind::Paren { expr, .. } => is_bare_literal(expr),
+        ExprKind::Unary {
+            op: sk::UnOp::Neg,
+            expr,
+            ..
+        }
+        | ExprKind::Paren { expr, .. } => is_bare_literal(expr),
         _ => false,
     }
 }

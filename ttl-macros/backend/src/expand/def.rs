@@ -5,8 +5,9 @@ use super::generics;
 use crate::check::flow::Flow;
 use crate::check::scope::{ConstKind, Scope};
 use crate::model::{Func, Kind};
-use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
 
 pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
     let sig = &func.original.sig;
@@ -22,7 +23,8 @@ pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
         let tokens = &c.tokens;
         match c.kind {
             ConstKind::Value => {
-                quote!(__ttl_items.konst(::ttl::rt::DeviceConst::expr(&#tokens));)
+                let expr = quote_spanned!(tokens.span()=> ::ttl::rt::DeviceConst::expr(&#tokens));
+                quote!(__ttl_items.konst(#expr);)
             }
             ConstKind::Step => quote!(__ttl_items.step(#tokens);),
             ConstKind::LowerCase => {
@@ -38,8 +40,12 @@ pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
         // Encoding to memory cannot fail; an empty skeleton would be reported by `lower`.
         Err(_) => Literal::byte_string(&[]),
     };
-    let read = copy.has_probes.then(|| quote!(__ttl_items.read(__ttl_cx, &__ttl_root);));
-    let root = copy.has_probes.then(|| quote!(let __ttl_root = ::ttl::rt::Probe::new();));
+    let read = copy
+        .has_probes
+        .then(|| quote!(::ttl::rt::Read::read(&__ttl_root, __ttl_cx, &mut __ttl_items);));
+    let root = copy
+        .has_probes
+        .then(|| quote!(let __ttl_root = ::ttl::rt::Probe::new();));
     let texts = generics::texts(&sig.generics);
     quote! {
         ::ttl::__ttl_check_copy! {
@@ -72,6 +78,7 @@ pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
 /// The types that are written out. Those of kernel parameters are asked for as parameters, so that a wrong one is reported once.
 fn types(func: &Func) -> TokenStream {
     let mut out = TokenStream::new();
+    let items = Ident::new("__ttl_items", Span::call_site());
     for (slot, ty) in func.types.list.iter().enumerate() {
         let of = |p: &crate::model::Param| p.ty.slot == Some(slot as u32);
         let is_token = func.params.first().is_some_and(of);
@@ -82,9 +89,14 @@ fn types(func: &Func) -> TokenStream {
                 quote!(#token::item(&mut __ttl_items);)
             }
             Kind::Kernel(_) if is_param => {
-                quote!(<#ty as ::ttl::rt::Param>::item(&mut __ttl_items);)
+                let param = super::host::as_param(ty);
+                quote!(#param::item(&mut __ttl_items);)
             }
-            _ => quote!(<#ty as ::ttl::rt::DeviceTy>::item(&mut __ttl_items);),
+            _ => {
+                let span = ty.span();
+                let probe = quote_spanned!(span=> <#ty as ::ttl::rt::DeviceTy>::PROBE);
+                quote_spanned!(span=> ::ttl::rt::Supported::item(#probe, &mut #items);)
+            }
         });
     }
     out

@@ -9,6 +9,10 @@ use quote::quote;
 pub(crate) fn expand(func: &Func, errors: TokenStream) -> TokenStream {
     let original = &func.original;
     let name = &original.sig.ident;
+    // Nothing else can stand in an `impl` block.
+    if original.sig.receiver().is_some() {
+        return quote!(#original #errors);
+    }
     let others = match func.kind {
         Kind::Kernel(role) if func.signature_is_right => host::expand(func, role),
         // The host's side depends on every parameter: what uses it waits until they are right.
@@ -22,13 +26,15 @@ pub(crate) fn expand(func: &Func, errors: TokenStream) -> TokenStream {
                 #[allow(warnings)]
                 impl #impl_generics #name #ty_generics #where_clause {
                     #[doc(hidden)]
-                    pub fn __ttl_tie<__TtlF>(
-                        _: &::ttl::rt::Probe<::ttl::rt::InstOf<Self>>,
+                    pub fn device_fn<__TtlF>(
+                        _: &::ttl::rt::Probe<::ttl::rt::Instance<Self>>,
                         f: __TtlF,
                     ) -> __TtlF {
                         f
                     }
                 }
+                #[doc(hidden)]
+                impl #impl_generics ::ttl::rt::Callable for #name #ty_generics #where_clause {}
             }
         }
     };

@@ -10,9 +10,9 @@ pub(crate) fn expand(func: &Func, role: Role) -> TokenStream {
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let doc = format!("Arguments of the kernel `{name}`.");
     let fields = params(func).map(|(_, p)| {
-        let (field, ty) = (field(p), &p.ty.syn);
+        let (field, ty, param) = (field(p), &p.ty.syn, as_param(&p.ty.syn));
         match p.mark {
-            None => quote!(pub #field: <#ty as ::ttl::rt::Param>::Host),
+            None => quote!(pub #field: #param::Host),
             Some(_) => quote!(pub #field: #ty),
         }
     });
@@ -25,13 +25,10 @@ pub(crate) fn expand(func: &Func, role: Role) -> TokenStream {
         #[allow(warnings)]
         impl #impl_generics #name #ty_generics #where_clause {
             #[doc(hidden)]
-            pub fn __ttl_tie<__TtlF>(
-                _: &::ttl::rt::Probe<::ttl::rt::InstOf<Self>>,
+            pub fn device_fn<__TtlF>(
+                _: &::ttl::rt::Probe<::ttl::rt::Instance<Self>>,
                 f: __TtlF,
-            ) -> __TtlF
-            where
-                Self: ::ttl::rt::Callable<__TtlF>,
-            {
+            ) -> __TtlF {
                 f
             }
         }
@@ -57,29 +54,30 @@ fn implementation(func: &Func, role: Role) -> TokenStream {
     );
 
     let decls = params(func).map(|(_, p)| {
-        let (ty, text) = (&p.ty.syn, host_name(p));
+        let (param, text) = (as_param(&p.ty.syn), host_name(p));
         let kind = match p.mark {
-            None => quote!(<#ty as ::ttl::rt::Param>::KIND),
+            None => quote!(#param::KIND),
             Some(Mark::Common) => quote!(::ttl::rt::ParamKind::Common),
             Some(Mark::CompileTime) => quote!(::ttl::rt::ParamKind::CompileTime),
         };
         quote! {
             ::ttl::rt::ParamDecl {
                 name: #text,
-                ty: <<#ty as ::ttl::rt::DeviceTy>::Erased as ::ttl::rt::Named>::ty(),
+                ty: #param::ty(),
                 kind: #kind,
             }
         }
     });
     let binds = params(func).map(|(_, p)| {
         let (ty, text, field) = (&p.ty.syn, host_name(p), field(p));
+        let (param, span) = (as_param(ty), syn::spanned::Spanned::span(ty));
         match p.mark {
-            None => quote!(<#ty as ::ttl::rt::Param>::bind(#text, self.#field, binder);),
+            None => quote!(#param::bind(#text, self.#field, binder);),
             Some(Mark::Common) => {
-                quote!(<#ty as ::ttl::rt::Scalar>::common(self.#field, #text, binder);)
+                quote_spanned!(span=> <#ty as ::ttl::rt::Scalar>::common(self.#field, #text, binder);)
             }
             Some(Mark::CompileTime) => {
-                quote!(<#ty as ::ttl::rt::Scalar>::compile_time(self.#field, #text, binder);)
+                quote_spanned!(span=> <#ty as ::ttl::rt::Scalar>::compile_time(self.#field, #text, binder);)
             }
         }
     });
@@ -88,9 +86,9 @@ fn implementation(func: &Func, role: Role) -> TokenStream {
         quote!(#token::token())
     });
     let values = params(func).map(|(i, p)| {
-        let ty = &p.ty.syn;
+        let param = as_param(&p.ty.syn);
         let index = Literal::usize_unsuffixed(i);
-        quote!(<#ty as ::ttl::rt::Param>::get(args, #index))
+        quote!(#param::get(args, #index))
     });
     quote! {
         #[doc(hidden)]
@@ -123,6 +121,12 @@ pub(crate) fn role_token(ty: &syn::Type, role: Role) -> TokenStream {
     let marker = Ident::new(marker, Span::call_site());
     let span = syn::spanned::Spanned::span(ty);
     quote_spanned!(span=> <#ty as ::ttl::rt::RoleToken<::ttl::rt::role::#marker>>)
+}
+
+/// `<CbIn<bf16> as Param>`. The same tokens at every use, so that rustc reports a wrong type once.
+pub(crate) fn as_param(ty: &syn::Type) -> TokenStream {
+    let span = syn::spanned::Spanned::span(ty);
+    quote_spanned!(span=> <#ty as ::ttl::rt::Param>)
 }
 
 /// The parameters after the token, with their index.

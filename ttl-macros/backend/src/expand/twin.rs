@@ -23,13 +23,15 @@ pub(crate) fn expand(func: &Func) -> TokenStream {
         #[allow(warnings)]
         impl #impl_generics #name #ty_generics #where_clause {
             #[doc(hidden)]
-            pub fn __ttl_tie<__TtlF: ::core::ops::Fn(#(#params),*) #result>(
-                _: &::ttl::rt::Probe<::ttl::rt::InstOf<Self>>,
+            pub fn device_fn<__TtlF: ::core::ops::Fn(#(#params),*) #result>(
+                _: &::ttl::rt::Probe<::ttl::rt::Instance<Self>>,
                 f: __TtlF,
             ) -> __TtlF {
                 f
             }
         }
+        #[doc(hidden)]
+        impl #impl_generics ::ttl::rt::Callable for #name #ty_generics #where_clause {}
     }
 }
 

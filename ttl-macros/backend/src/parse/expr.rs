@@ -101,9 +101,7 @@ impl Parser<'_> {
             E::ForLoop(e) => self.for_(e),
             E::Break(e) => {
                 self.attributes(&e.attrs);
-                if let Some(label) = &e.label {
-                    self.report.refuse(label, &m::LABEL);
-                }
+                // The label itself is refused where it is declared.
                 if let Some(value) = e.expr {
                     self.report.refuse(&value, &m::BREAK_VALUE);
                     self.expr(*value);
@@ -112,9 +110,6 @@ impl Parser<'_> {
             }
             E::Continue(e) => {
                 self.attributes(&e.attrs);
-                if let Some(label) = &e.label {
-                    self.report.refuse(label, &m::LABEL);
-                }
                 ExprKind::Continue(e.continue_token)
             }
             E::Return(e) => {

@@ -43,6 +43,14 @@ impl Parser<'_> {
                     self.report.refuse(token, &m::LET_ELSE);
                     return None;
                 }
+                // `let (a, b) = (x, y)` is one mistake: the pattern's.
+                if matches!(
+                    (&local.pat, &*init.expr),
+                    (Pat::Tuple(_), syn::Expr::Tuple(_))
+                ) {
+                    self.report.refuse(local.pat, &m::LET_PATTERN);
+                    return None;
+                }
                 Some(self.expr(*init.expr))
             }
         };

@@ -29,8 +29,7 @@ impl Parser<'_> {
                 if let Some(lifetime) = &reference.lifetime
                     && lifetime.ident != "_"
                 {
-                    self.report.refuse(lifetime, &m::NAMED_LIFETIME);
-                    return false;
+                    return self.named_lifetime(lifetime);
                 }
                 self.walk_ty(&reference.elem, infer)
             }
@@ -55,6 +54,13 @@ impl Parser<'_> {
         }
     }
 
+    fn named_lifetime(&mut self, lifetime: &syn::Lifetime) -> bool {
+        if !self.has_lifetimes {
+            self.report.refuse(lifetime, &m::NAMED_LIFETIME);
+        }
+        false
+    }
+
     fn no_type(&mut self, at: impl quote::ToTokens, refusal: &m::Refusal) -> bool {
         self.report.refuse(at, refusal);
         false
@@ -70,7 +76,7 @@ impl Parser<'_> {
                         match arg {
                             GenericArgument::Type(t) => known &= self.walk_ty(t, infer),
                             GenericArgument::Lifetime(l) if l.ident != "_" => {
-                                known &= self.no_type(l, &m::NAMED_LIFETIME);
+                                known &= self.named_lifetime(l);
                             }
                             _ => {}
                         }

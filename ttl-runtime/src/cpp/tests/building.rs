@@ -80,7 +80,8 @@ fn a_second_build_runs_no_compiler() {
 #[test]
 fn several_builders_share_a_cache() {
     let folder = Folder::new("parallel");
-    let kernels: Vec<CppSource> = (0..3).map(|i| reader(&format!("void kernel_main() {{ get_semaphore({i}); }}"))).collect();
+    let kernels: Vec<CppSource> =
+        (0..3).map(|i| reader(&format!("void kernel_main() {{ get_semaphore({i}); }}"))).collect();
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -119,7 +120,8 @@ fn calls_that_do_not_exist_are_named() {
 
 #[test]
 fn kernels_cannot_use_the_other_kinds_functions() {
-    let message = refused("move-in-compute", compute("#include \"api/dataflow/dataflow_api.h\"\nvoid kernel_main() {}"));
+    let message =
+        refused("move-in-compute", compute("#include \"api/dataflow/dataflow_api.h\"\nvoid kernel_main() {}"));
     assert!(message.contains("a compute kernel cannot move data"), "{message}");
     let message = refused("compute-in-move", reader("#include \"api/compute/matmul.h\"\nvoid kernel_main() {}"));
     assert!(message.contains("this is a data-movement kernel"), "{message}");
@@ -127,7 +129,8 @@ fn kernels_cannot_use_the_other_kinds_functions() {
 
 #[test]
 fn compile_time_arguments_are_checked_while_compiling() {
-    let mut kernel = reader("void kernel_main() { constexpr uint32_t x = get_compile_time_arg_val(2); get_semaphore(x); }");
+    let mut kernel =
+        reader("void kernel_main() { constexpr uint32_t x = get_compile_time_arg_val(2); get_semaphore(x); }");
     kernel.compile_args = vec![1, 2];
     let message = refused("index", kernel.clone());
     assert!(message.contains("get_compile_time_arg_val: index out of range"), "{message}");
@@ -135,14 +138,17 @@ fn compile_time_arguments_are_checked_while_compiling() {
     let folder = Folder::new("index-ok");
     compiler(&folder).build(&[kernel]).unwrap();
 
-    let mut kernel = reader("void kernel_main() { constexpr uint32_t x = get_named_compile_time_arg_val(\"sem\"); get_semaphore(x); }");
+    let mut kernel = reader(
+        "void kernel_main() { constexpr uint32_t x = get_named_compile_time_arg_val(\"sem\"); get_semaphore(x); }",
+    );
     kernel.named_args.push(("cb".to_owned(), 1));
     let message = refused("named", kernel.clone());
     assert!(message.contains("no_compile_time_argument_has_this_name"), "{message}");
     kernel.named_args.push(("sem".to_owned(), 0));
     compiler(&folder).build(&[kernel]).unwrap();
 
-    let mut kernel = reader("void kernel_main() { constexpr auto a = TensorAccessorArgs<1>(); get_semaphore(a.config); }");
+    let mut kernel =
+        reader("void kernel_main() { constexpr auto a = TensorAccessorArgs<1>(); get_semaphore(a.config); }");
     kernel.compile_args = vec![0, 2];
     let message = refused("words", kernel);
     assert!(message.contains("the accessor words run past the compile-time arguments"), "{message}");
@@ -150,7 +156,8 @@ fn compile_time_arguments_are_checked_while_compiling() {
 
 #[test]
 fn tile_sizes_are_constants_of_known_buffers() {
-    let mut kernel = reader("void kernel_main() { constexpr uint32_t size = get_tile_size(3); static_assert(size == 4096); }");
+    let mut kernel =
+        reader("void kernel_main() { constexpr uint32_t size = get_tile_size(3); static_assert(size == 4096); }");
     let message = refused("tile-size", kernel.clone());
     assert!(message.contains("get_tile_size"), "{message}");
     kernel.cb_formats.push((3, DataFormat::F32));
@@ -177,7 +184,9 @@ fn warnings_are_errors_as_in_the_real_build() {
     assert!(message.contains("sign-compare"), "{message}");
     // These are not.
     let folder = Folder::new("no-warning");
-    compiler(&folder).build(&[reader("static void f() {}\nvoid kernel_main() { int unused; int set = 0; set = 1; }")]).unwrap();
+    compiler(&folder)
+        .build(&[reader("static void f() {}\nvoid kernel_main() { int unused; int set = 0; set = 1; }")])
+        .unwrap();
 }
 
 /// Every function of the table of operations exists under its name.
@@ -213,7 +222,8 @@ fn a_missing_compiler_is_an_error_that_says_what_to_install() {
     found.build(&[reader("void kernel_main() {}")]).unwrap();
     assert_eq!(found.runs(), 1);
     // A program that is no compiler.
-    let error = CppCompiler::named("false".as_ref()).unwrap().with_cache(&folder.0).build(&[reader("void kernel_main() {}")]);
+    let error =
+        CppCompiler::named("false".as_ref()).unwrap().with_cache(&folder.0).build(&[reader("void kernel_main() {}")]);
     let error = error.unwrap_err().to_string();
     assert!(error.contains("the compiler said nothing and ended with exit status: 1"), "{error}");
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::arch::{Arch, ArchKind, ComputeConfig, Core};
 use crate::cpp::{CppCompiler, CppKernel, CppSource, KernelKind};
-use crate::sim::{CbLaunch, Launch, Machine, Processor, RunOptions, RunReport, SemLaunch, SimError, ThreadLaunch};
+use crate::sim::{
+    CbLaunch, Launch, Machine, Processor, RunOptions, RunReport, SemLaunch, SimError, TensorLaunch, ThreadLaunch,
+};
 use crate::tensor::accessor::PageAddr;
 use crate::tensor::format::DataFormat;
 use crate::tensor::host::HostTensor;
@@ -14,7 +16,12 @@ use crate::tensor::spec::TensorSpec;
 /// The text of a kernel in `kernels/`, as a source.
 macro_rules! kernel {
     ($name:literal, $kind:expr) => {
-        $crate::cpp::CppSource::new($name, include_str!(concat!("kernels/", $name)), $kind, $crate::arch::ArchKind::Blackhole)
+        $crate::cpp::CppSource::new(
+            $name,
+            include_str!(concat!("kernels/", $name)),
+            $kind,
+            $crate::arch::ArchKind::Blackhole,
+        )
     };
 }
 pub(super) use kernel;
@@ -43,6 +50,7 @@ pub(super) struct Chip {
     pub(super) machine: Machine,
     pub(super) cbs: Vec<CbLaunch>,
     pub(super) semaphores: Vec<SemLaunch>,
+    pub(super) tensors: Vec<TensorLaunch>,
     threads: Vec<Thread>,
     dram: u32,
     l1_top: u32,
@@ -63,6 +71,7 @@ impl Chip {
             machine: Machine::new(arch),
             cbs: Vec::new(),
             semaphores: Vec::new(),
+            tensors: Vec::new(),
             threads: Vec::new(),
             dram: 0x10000,
             l1_top: arch.l1_size,
@@ -87,6 +96,8 @@ impl Chip {
             self.l1_top -= bytes;
             self.l1_top
         };
+        let pages = spec.pages() as u64;
+        self.tensors.push(TensorLaunch { name: Arc::from("tensor"), dram: in_dram, base, pages });
         Placed { words: spec.accessor_words(&arch).unwrap(), spec, base }
     }
 
@@ -106,7 +117,9 @@ impl Chip {
         for (page, bytes) in bytes.chunks(format.tile_bytes() as usize).enumerate() {
             match accessor.locate(placed.base, page as u32, 0) {
                 PageAddr::Dram { bank, addr } => self.machine.write_dram(bank, addr, bytes).unwrap(),
-                PageAddr::L1 { x, y, addr } => self.machine.write_l1(arch.logical_core(x, y).unwrap(), addr, bytes).unwrap(),
+                PageAddr::L1 { x, y, addr } => {
+                    self.machine.write_l1(arch.logical_core(x, y).unwrap(), addr, bytes).unwrap()
+                }
             }
         }
     }
@@ -119,7 +132,9 @@ impl Chip {
         for (page, bytes) in bytes.chunks_mut(format.tile_bytes() as usize).enumerate() {
             match accessor.locate(placed.base, page as u32, 0) {
                 PageAddr::Dram { bank, addr } => self.machine.read_dram(bank, addr, bytes).unwrap(),
-                PageAddr::L1 { x, y, addr } => self.machine.read_l1(arch.logical_core(x, y).unwrap(), addr, bytes).unwrap(),
+                PageAddr::L1 { x, y, addr } => {
+                    self.machine.read_l1(arch.logical_core(x, y).unwrap(), addr, bytes).unwrap()
+                }
             }
         }
         HostTensor::from_tiles(placed.spec.shape(), format, &bytes).unwrap().to_f32_vec()
@@ -144,7 +159,12 @@ impl Chip {
     pub(super) fn kernel(&mut self, core: Core, source: &CppSource, runtime_args: &[u32], common_args: &[u32]) {
         let mut source = source.clone();
         source.cb_formats = self.cbs.iter().filter(|c| c.core == core).map(|c| (c.id, c.format)).collect();
-        self.threads.push(Thread { core, source, runtime_args: runtime_args.to_vec(), common_args: common_args.to_vec() });
+        self.threads.push(Thread {
+            core,
+            source,
+            runtime_args: runtime_args.to_vec(),
+            common_args: common_args.to_vec(),
+        });
     }
 
     pub(super) fn build(&self) -> Vec<Arc<CppKernel>> {
@@ -171,7 +191,12 @@ impl Chip {
             compile_args: Arc::from([]),
             config: Arc::default(),
         };
-        let launch = Launch { cbs: self.cbs.clone(), semaphores: self.semaphores.clone(), threads: vec![thread] };
+        let launch = Launch {
+            cbs: self.cbs.clone(),
+            semaphores: self.semaphores.clone(),
+            threads: vec![thread],
+            tensors: self.tensors.clone(),
+        };
         self.machine.run(&launch, &self.options)
     }
 
@@ -194,7 +219,12 @@ impl Chip {
                 config: Arc::new(config),
             }
         });
-        let launch = Launch { cbs: self.cbs.clone(), semaphores: self.semaphores.clone(), threads: threads.collect() };
+        let launch = Launch {
+            cbs: self.cbs.clone(),
+            semaphores: self.semaphores.clone(),
+            threads: threads.collect(),
+            tensors: self.tensors.clone(),
+        };
         self.machine.run(&launch, &self.options)
     }
 }

@@ -87,7 +87,8 @@ fn fma(schedule: Schedule, threads: usize) -> (Vec<f32>, u64) {
 
 #[test]
 fn multiplies_and_adds_on_four_cores() {
-    let expected: Vec<f32> = (0..128 * 256).map(|i| (i % 11) as f32 * ((i % 9) as f32 - 4.0) + (i % 100) as f32).collect();
+    let expected: Vec<f32> =
+        (0..128 * 256).map(|i| (i % 11) as f32 * ((i % 9) as f32 - 4.0) + (i % 100) as f32).collect();
     let (values, bytes) = fma(Schedule::RoundRobin, 1);
     assert_eq!(values, expected);
     assert_eq!(bytes, 3 * 32 * 2048);
@@ -239,8 +240,10 @@ fn applies_every_unary_operation() {
         let mut middle = kernel!("compute_unary.cpp", compute(fp32()));
         // Only headers that are there.
         let others = ["rsqrt.h", "trigonometry.h", "erf_erfc.h", "binop_with_scalar.h"];
-        middle.text = middle.text.lines().filter(|l| !others.iter().any(|o| l.contains(o))).map(|l| format!("{l}\n")).collect();
-        middle.defines = vec![("OP_INIT".to_owned(), format!("{}()", row.init)), ("OP(i)".to_owned(), format!("{}(i)", row.call))];
+        middle.text =
+            middle.text.lines().filter(|l| !others.iter().any(|o| l.contains(o))).map(|l| format!("{l}\n")).collect();
+        middle.defines =
+            vec![("OP_INIT".to_owned(), format!("{}()", row.init)), ("OP(i)".to_owned(), format!("{}(i)", row.call))];
         let mut writer = kernel!("writer_unary.cpp", WRITER);
         writer.compile_args = words(&[16], &[&y]);
         chip.kernel(core, &reader, &[a.base, 1, 4096], &[]);

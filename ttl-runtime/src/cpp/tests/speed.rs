@@ -14,7 +14,11 @@ use crate::tensor::memory::MemoryConfig;
 #[ignore = "a measurement"]
 fn speed_of_compiling() {
     let dir = tempfile::tempdir().unwrap();
-    let mut kernels = [kernel!("fma_reader.cpp", READER), kernel!("fma_compute.cpp", compute(ComputeConfig::default())), kernel!("block_writer.cpp", WRITER)];
+    let mut kernels = [
+        kernel!("fma_reader.cpp", READER),
+        kernel!("fma_compute.cpp", compute(ComputeConfig::default())),
+        kernel!("block_writer.cpp", WRITER),
+    ];
     kernels[0].compile_args = vec![0, 1, 2, 4, 2, 2048, 2, 2048, 2, 2048];
     kernels[0].cb_formats = [0, 1, 2].map(|id| (id, Bf16)).to_vec();
     kernels[1].compile_args = vec![0, 1, 2, 16, 4];
@@ -97,6 +101,10 @@ fn speed_of_a_pipeline() {
         let start = Instant::now();
         let report = chip.run_built(&kernels).unwrap();
         let time = start.elapsed();
-        println!("a * b + c of {pages} pages on {} cores: {time:?}, {:?} a page, {report:?}", cores.len(), time / pages);
+        println!(
+            "a * b + c of {pages} pages on {} cores: {time:?}, {:?} a page, {report:?}",
+            cores.len(),
+            time / pages
+        );
     }
 }

@@ -19,6 +19,7 @@ pub(super) fn ends(op: &Op) -> Vec<(LocalId, End)> {
         Op::ReserveBack { cb, .. }
         | Op::PushBack { cb, .. }
         | Op::ReadPage { cb, .. }
+        | Op::WriteWord { cb, .. }
         | Op::PackTile { cb, .. } => vec![(*cb, End::Out)],
         Op::WaitFront { cb, .. }
         | Op::PopFront { cb, .. }
@@ -137,6 +138,12 @@ impl Checker<'_, '_> {
                     self.fail(format!("a cast from {} to {}", x.ty, e.ty));
                 }
             }
+            ExprKind::Bits(x) => {
+                let fits = matches!((&x.ty, &e.ty), (Ty::F32, Ty::Int(IntTy::U32)) | (Ty::Int(IntTy::U32), Ty::F32));
+                if !fits {
+                    self.fail(format!("the bits of {} as {}", x.ty, e.ty));
+                }
+            }
             ExprKind::Call(callee, args) => {
                 let callee = self.module.function(*callee);
                 if callee.params.len() != args.len() {
@@ -157,6 +164,12 @@ impl Checker<'_, '_> {
                 self.same(&callee.ret, &e.ty, "a call");
             }
             ExprKind::Query(q) => self.query(q, &e.ty),
+            ExprKind::Erased => {
+                let erased = matches!(e.ty.peeled(), Ty::Noc | Ty::Compute | Ty::TileRegs | Ty::PackRegs);
+                if !erased {
+                    self.fail(format!("a value of type {} without a value", e.ty));
+                }
+            }
         }
     }
 
@@ -208,7 +221,7 @@ impl Checker<'_, '_> {
         let wrong = match query {
             Query::CoreX | Query::CoreY => false,
             Query::WritePtr(l) => end_of(&ty(l)) != Some(End::Out),
-            Query::ReadPtr(l) => end_of(&ty(l)) != Some(End::In),
+            Query::ReadPtr(l) | Query::Word { cb: l, .. } => end_of(&ty(l)) != Some(End::In),
             Query::TileSize(l) => format_of(&ty(l)).is_none(),
             Query::PageSize(l) => !matches!(ty(l).peeled(), Ty::TensorAccessor(_)),
         };
@@ -230,6 +243,7 @@ impl Checker<'_, '_> {
             | Op::PopFront { .. } => true,
             Op::ReadPage { .. }
             | Op::WritePage { .. }
+            | Op::WriteWord { .. }
             | Op::ReadBarrier
             | Op::WriteBarrier
             | Op::WritesFlushed => dm,

@@ -70,7 +70,7 @@ fn pages(cb: &CbDecl, device: &DeviceInfo, errors: &mut Vec<ProgramError>) {
             "use fewer or larger pages",
         ));
     }
-    if cb.page_size == 0 || cb.page_size % 16 != 0 {
+    if cb.page_size == 0 || !cb.page_size.is_multiple_of(16) {
         errors.push(problem(
             format!("circular buffer `{name}` has pages of {} bytes, which is not a multiple of 16", cb.page_size),
             &format!("round the page size up; a tile of {} has {} bytes", cb.format, cb.format.tile_bytes()),
@@ -89,7 +89,8 @@ fn ends<K>(cb: &CbDecl, uses: &[Use<'_, K>], errors: &mut Vec<ProgramError>) {
         );
         return;
     }
-    let sides: [(&str, &str, fn(CbEnd) -> bool); 2] =
+    type OnSide = fn(CbEnd) -> bool;
+    let sides: [(_, _, OnSide); 2] =
         [("producer", "pushes to", CbEnd::produces), ("consumer", "pops from", CbEnd::consumes)];
     for (side, verb, on_side) in sides {
         let mine: Vec<&Use<'_, K>> = uses.iter().filter(|u| on_side(u.end)).collect();
@@ -189,7 +190,7 @@ fn one_use<K>(cb: &CbDecl, u: &Use<'_, K>, errors: &mut Vec<ProgramError>) {
                 ),
                 format!("give it {} pages, or {} to let both ends work at the same time", block, u64::from(block) * 2),
             ));
-        } else if u.blocks.len() == 1 && block > 0 && cb.pages % block != 0 {
+        } else if u.blocks.len() == 1 && block > 0 && !cb.pages.is_multiple_of(block) {
             errors.push(problem(
                 format!(
                     "circular buffer `{name}` has {}, which is no multiple of the {block} that kernel `{kernel}` {side} at a time",

@@ -19,17 +19,15 @@ pub(super) fn check<K>(program: &Program<K>, device: &DeviceInfo, errors: &mut V
         errors.extend(grid(&what, cores, site, arch));
     }
     for kernel in &program.kernels {
-        if let Role::Dm { processor, noc } = kernel.role {
-            if processor == Processor::Compute || noc > 1 {
-                errors.push(
-                    ProgramError::new(
-                        ProblemKind::BadProcessor,
-                        format!("kernel `{}` cannot move data on {} with NoC {noc}", kernel.name, processor.name()),
-                    )
+        if let Role::Dm { processor, noc } = kernel.role
+            && (processor == Processor::Compute || noc > 1)
+        {
+            let message = format!("kernel `{}` cannot move data on {} with NoC {noc}", kernel.name, processor.name());
+            errors.push(
+                ProgramError::new(ProblemKind::BadProcessor, message)
                     .at(kernel.site, "put on its cores here")
                     .help("choose BRISC or NCRISC, and NoC 0 or 1"),
-                );
-            }
+            );
         }
     }
     for (i, a) in program.kernels.iter().enumerate() {

@@ -148,7 +148,7 @@ impl Lower<'_> {
                 let local = &self.locals[id.0 as usize];
                 !local.mutable && !matches!(local.ty, Ty::Ref { mutable: true, .. })
             }
-            ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) => self.is_stable(a),
+            ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Bits(a) => self.is_stable(a),
             ExprKind::Binary(_, a, b) => self.is_stable(a) && self.is_stable(b),
             ExprKind::Query(q) => matches!(
                 q,
@@ -158,6 +158,7 @@ impl Lower<'_> {
                     | crate::ir::Query::TileSize(_)
             ),
             ExprKind::Call(..) => false,
+            ExprKind::Erased => true,
         }
     }
 
@@ -364,7 +365,7 @@ impl Lower<'_> {
         let named = |local: LocalId| Expr { ty: ty.clone(), kind: ExprKind::Local(local) };
         match value {
             Value::Place(id) if matches!(ty, Ty::Ref { .. }) => named(id),
-            Value::Token => Expr { ty: ty.clone(), kind: ExprKind::Int(0) },
+            Value::Token => Expr { ty: ty.clone(), kind: ExprKind::Erased },
             Value::CbIn(id) | Value::CbOut(id) | Value::Tensor(id) => named(id),
             Value::Res { id, .. } => match (&self.resources[id.0].kind, self.resources[id.0].state) {
                 (_, State::Gone) => {
@@ -372,7 +373,7 @@ impl Lower<'_> {
                     named(LocalId(0))
                 }
                 (super::value::ResKind::Front { cb, .. } | super::value::ResKind::Reserved { cb, .. }, _) => named(*cb),
-                _ => Expr { ty: ty.clone(), kind: ExprKind::Int(0) },
+                _ => Expr { ty: ty.clone(), kind: ExprKind::Erased },
             },
             other => self.into_scalar(other),
         }
@@ -382,7 +383,7 @@ impl Lower<'_> {
 pub(super) fn has_call(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Call(..) => true,
-        ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) => has_call(a),
+        ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Bits(a) => has_call(a),
         ExprKind::Binary(_, a, b) => has_call(a) || has_call(b),
         _ => false,
     }

@@ -171,6 +171,16 @@ impl Lower<'_> {
             }
             (ResKind::Reserved { cb, .. }, "get_write_ptr", []) => query(Query::WritePtr(cb)),
             (ResKind::Front { cb, .. }, "get_read_ptr", []) => query(Query::ReadPtr(cb)),
+            (ResKind::Reserved { cb, .. }, "write_u32", [word, value]) => {
+                let [word, value] = self.pair(word, value);
+                self.effect(Op::WriteWord { cb, word, value })
+            }
+            (ResKind::Front { cb, .. }, "read_u32", [word]) => {
+                let word = Box::new(self.scalar(word));
+                // Memory is read now, whatever is written later.
+                let value = Expr { ty: Ty::U32, kind: ExprKind::Query(Query::Word { cb, word }) };
+                Value::Scalar(self.spill(value))
+            }
             (ResKind::Reserved { .. }, "store", [value]) => {
                 let value = self.expr(value);
                 self.store(id, value)
@@ -317,9 +327,16 @@ impl Lower<'_> {
             "wrapping_shr" => BinOp::Shr,
             "wrapping_neg" => {
                 let ty = a.ty.clone();
+                if ty.int().is_some_and(|i| !i.signed) {
+                    let zero = Expr { ty: ty.clone(), kind: ExprKind::Int(0) };
+                    return Value::Scalar(binary(BinOp::Sub, zero, a));
+                }
                 return Value::Scalar(Expr { ty, kind: ExprKind::Neg(Box::new(a)) });
             }
             "min" | "max" => return self.min_max(a, name, args),
+            "to_bits" => return Value::Scalar(Expr { ty: Ty::U32, kind: ExprKind::Bits(Box::new(a)) }),
+            "from_bits" => return Value::Scalar(Expr { ty: Ty::F32, kind: ExprKind::Bits(Box::new(a)) }),
+            "abs" => return self.abs(a),
             _ => {
                 let ty = a.ty.clone();
                 return self.refuse(
@@ -334,6 +351,26 @@ impl Lower<'_> {
             _ => return Value::Never,
         };
         Value::Scalar(binary(op, a, b))
+    }
+
+    fn abs(&mut self, a: Expr) -> Value {
+        if a.ty == Ty::F32 {
+            // Without the sign bit, also for NaN and zero.
+            let bits = Expr { ty: Ty::U32, kind: ExprKind::Bits(Box::new(a)) };
+            let mask = Expr { ty: Ty::U32, kind: ExprKind::Int(0x7fff_ffff) };
+            let masked = binary(BinOp::BitAnd, bits, mask);
+            return Value::Scalar(Expr { ty: Ty::F32, kind: ExprKind::Bits(Box::new(masked)) });
+        }
+        let ty = a.ty.clone();
+        let a = self.stable(a);
+        let local = self.new_local("value", ty.clone(), true);
+        self.emit(StmtKind::Let { local, init: Some(a.clone()) });
+        let zero = Expr { ty: ty.clone(), kind: ExprKind::Int(0) };
+        let negated = Expr { ty, kind: ExprKind::Neg(Box::new(a.clone())) };
+        let line = self.line;
+        let assign = crate::ir::Stmt { line, kind: StmtKind::Assign { local, value: negated } };
+        self.emit(StmtKind::If { cond: binary(BinOp::Lt, a, zero), then: vec![assign], els: vec![] });
+        Value::Scalar(self.read(local))
     }
 
     fn min_max(&mut self, a: Expr, name: &str, args: &[sk::Expr]) -> Value {

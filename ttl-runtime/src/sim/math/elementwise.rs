@@ -4,6 +4,7 @@ use super::accumulate::{Term, accumulate};
 use super::lanes::{Lanes, dispatch};
 use super::{MathConfig, Tile};
 use crate::ops::BinaryOp;
+use crate::tensor::format::DataFormat;
 
 /// Which source register the old value of the tile register goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -35,10 +36,9 @@ pub fn mul_tiles(cfg: &MathConfig, a: &Tile, b: &Tile, dst: &mut Tile) {
 }
 
 /// One operand is the tile register itself, cut to what a source register holds. The product does not accumulate.
-pub fn reuse_dest(cfg: &MathConfig, op: BinaryOp, reuse: ReuseDest, tile: &Tile, dst: &mut Tile) {
+pub fn reuse_dest(cfg: &MathConfig, op: BinaryOp, reuse: ReuseDest, format: DataFormat, tile: &Tile, dst: &mut Tile) {
     let mut old = Tile::ZERO;
-    // With 32-bit registers ttsim keeps what the format of the source register keeps; see `cut_register`.
-    cut_register(cfg, dst, tile, &mut old);
+    cut_register(cfg, dst, format, &mut old);
     let (a, b) = match reuse {
         ReuseDest::DestToSrcA => (&old, tile),
         ReuseDest::DestToSrcB => (tile, &old),
@@ -54,8 +54,8 @@ pub fn reuse_dest(cfg: &MathConfig, op: BinaryOp, reuse: ReuseDest, tile: &Tile,
 }
 
 /// The tile register as a source register sees it.
-fn cut_register(cfg: &MathConfig, dst: &Tile, _tile: &Tile, out: &mut Tile) {
-    let keep = if cfg.fp32_dest { 0xFFFF_0000 } else { 0xFFFF_FFFF };
+fn cut_register(cfg: &MathConfig, dst: &Tile, format: DataFormat, out: &mut Tile) {
+    let keep = if cfg.fp32_dest && format == DataFormat::F32 { 0xFFFF_E000 } else { 0xFFFF_0000 };
     for (to, from) in out.0.iter_mut().zip(&dst.0) {
         *to = f32::from_bits(from.to_bits() & keep);
     }

@@ -18,6 +18,8 @@ mod accumulate;
 mod elementwise;
 mod fma;
 mod format;
+#[cfg(test)]
+mod golden;
 mod lanes;
 mod matmul;
 #[cfg(test)]

@@ -532,10 +532,11 @@ pub fn reuse_dest_tiles(kind: BinaryOp, dest: ReuseDest, cb: u32, it: u32, dst: 
         let operand = Some((cb, it));
         let (a, b) = if dest == ReuseDest::DestToSrcA { (None, operand) } else { (operand, None) };
         cx.fpu_operands(call, init, a, b, dst, site)?;
+        let format = cx.core.cbs.list[cx.cb(call, cb, site)?].format;
         let unit = cx.unit(call, site)?;
         unit.begin(dst, true);
         let operand = if dest == ReuseDest::DestToSrcA { &unit.b } else { &unit.a };
-        math::reuse_dest(&unit.math, kind, dest, operand, &mut unit.tiles[dst as usize]);
+        math::reuse_dest(&unit.math, kind, dest, format, operand, &mut unit.tiles[dst as usize]);
         cx.core.counters.fpu_tiles += 1;
         Ok(())
     });

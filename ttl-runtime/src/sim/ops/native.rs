@@ -154,6 +154,21 @@ pub fn check_index(cb: u32, index: u32, pages: u32, site: Site) {
     );
 }
 
+/// A word of a reserved or waited block.
+#[inline]
+pub fn check_word(cb: u32, word: u32, pages: u32, site: Site) {
+    let words = pages * (super::cb_page_size(cb, site) / 4);
+    if word < words {
+        return;
+    }
+    let name = cb_name(cb, site);
+    fail_with_help(
+        &format!("word {word} of a block of {pages} pages of `{name}`, which has {words} words"),
+        "words count from 0 and have 4 bytes",
+        site,
+    );
+}
+
 /// Ends the thread with an error of the caller's own wording.
 #[cold]
 pub fn fail_with_help(message: &str, help: &str, site: Site) -> ! {

@@ -1,10 +1,10 @@
 //! Expressions of the copy.
 
-use super::{Copier, is_bare_literal, line};
+use super::{Copier, is_bare_literal, line, supported, tie};
 use crate::model::{Adapter, Expr, ExprKind, For, If, Range, Step};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use ttl_skeleton as sk;
+use ttl_skeleton::{self as sk, METHODS};
 
 type Copied = (TokenStream, sk::Expr);
 
@@ -42,24 +42,39 @@ impl Copier<'_> {
                 let (tokens, sk) = self.expr(expr, expect);
                 (quote!(#token #tokens), sk::Expr::Unary(*op, Box::new(sk)))
             }
-            ExprKind::Binary { op, token, left, right } => {
-                let (l, left_sk) = self.expr(left, None);
-                // Numbers are only compared with their own type.
-                let same = is_comparison(*op).then(|| self.local_slot(left)).flatten();
-                let (r, right_sk) = self.expr(right, same.filter(|_| is_bare_literal(right)));
+            ExprKind::Binary {
+                op,
+                token,
+                left,
+                right,
+            } => {
+                let (on_left, on_right) = self.sides(*op, left, right);
+                let (l, left_sk) = self.expr(left, on_left.filter(|_| is_bare_literal(left)));
+                let (r, right_sk) = self.expr(right, on_right.filter(|_| is_bare_literal(right)));
                 let sk = sk::Expr::Binary(*op, Box::new(left_sk), Box::new(right_sk));
                 (quote!(#l #token #r), sk)
             }
-            ExprKind::Assign { place, token, value } => {
+            ExprKind::Assign {
+                place,
+                token,
+                value,
+            } => {
                 let (p, place_sk) = self.expr(place, None);
                 let (v, value_sk) = self.expr(value, self.local_slot(place));
                 let sk = sk::Expr::Assign(Box::new(place_sk), Box::new(value_sk));
                 (quote!(#p #token #v), sk)
             }
-            ExprKind::AssignOp { op, token, place, value } => {
+            ExprKind::AssignOp {
+                op,
+                token,
+                place,
+                value,
+            } => {
                 let (p, place_sk) = self.expr(place, None);
                 let shift = matches!(op, sk::BinOp::Shl | sk::BinOp::Shr);
-                let same = self.local_slot(place).filter(|_| !shift && is_bare_literal(value));
+                let same = self
+                    .local_slot(place)
+                    .filter(|_| !shift && is_bare_literal(value));
                 let (v, value_sk) = self.expr(value, same);
                 let sk = sk::Expr::AssignOp(*op, Box::new(place_sk), Box::new(value_sk));
                 (quote!(#p #token #v), sk)
@@ -68,11 +83,21 @@ impl Copier<'_> {
                 let (tokens, sk) = self.expr(expr, None);
                 let slot = ty.slot.unwrap_or(0);
                 let ty = &ty.syn;
-                (quote!(#tokens #token #ty), sk::Expr::Cast(Box::new(sk), slot))
+                (
+                    quote!(#tokens #token #ty),
+                    sk::Expr::Cast(Box::new(sk), slot),
+                )
             }
-            ExprKind::Ref { token, mutability, place } => {
+            ExprKind::Ref {
+                token,
+                mutability,
+                place,
+            } => {
                 let (tokens, sk) = self.expr(place, None);
-                let sk = sk::Expr::Ref { mutable: mutability.is_some(), place: Box::new(sk) };
+                let sk = sk::Expr::Ref {
+                    mutable: mutability.is_some(),
+                    place: Box::new(sk),
+                };
                 (quote!(#token #mutability #tokens), sk)
             }
             ExprKind::Paren { paren, expr } => {
@@ -87,14 +112,21 @@ impl Copier<'_> {
                 }
                 (tokens, sk)
             }
-            ExprKind::Call { callee, paren, args } => {
-                let (probe, slot) = self.probe();
-                let (args, sk_args) = self.args(args);
+            ExprKind::Call {
+                callee,
+                paren,
+                args,
+            } => {
                 let span = last_span(callee.to_token_stream());
-                let tie = Ident::new("__ttl_tie", span);
-                let mut tokens = quote_spanned!(span=> #callee::#tie(&#probe, #callee));
+                let (probe, slot) = self.probe(span);
+                self.before(quote_spanned!(span=> ::ttl::rt::Callable::check(&#probe);));
+                let (args, sk_args) = self.args(args);
+                let mut tokens = quote_spanned!(span=> #callee::device_fn(&#probe, #callee));
                 paren.surround(&mut tokens, |t| t.extend(args));
-                let sk = sk::Expr::Call { slot, args: sk_args };
+                let sk = sk::Expr::Call {
+                    slot,
+                    args: sk_args,
+                };
                 (tokens, sk)
             }
             ExprKind::FromBits { callee, paren, arg } => {
@@ -109,12 +141,22 @@ impl Copier<'_> {
                 };
                 (tokens, sk)
             }
-            ExprKind::Method { recv, dot, name, paren, args } => {
+            ExprKind::Method {
+                recv,
+                dot,
+                name,
+                paren,
+                args,
+            } => {
                 let (mut tokens, recv_sk) = self.expr(recv, None);
                 let (args, sk_args) = self.args(args);
                 dot.to_tokens(&mut tokens);
                 name.to_tokens(&mut tokens);
                 paren.surround(&mut tokens, |t| t.extend(args));
+                if !METHODS.contains(&name.to_string().as_str()) {
+                    // Misspelt, most probably; then rustc has the better message.
+                    tokens = quote_spanned!(name.span()=> ::ttl::rt::DeviceMethod::check(#tokens));
+                }
                 let sk = sk::Expr::Method {
                     recv: Box::new(recv_sk),
                     name: name.to_string(),
@@ -131,7 +173,10 @@ impl Copier<'_> {
             ExprKind::While { token, cond, body } => {
                 let (cond, cond_sk) = self.expr(cond, None);
                 let (body, body_sk) = self.block(body, TokenStream::new(), None);
-                let sk = sk::Expr::While { cond: Box::new(cond_sk), body: body_sk };
+                let sk = sk::Expr::While {
+                    cond: Box::new(cond_sk),
+                    body: body_sk,
+                };
                 (quote!(#token #cond #body), sk)
             }
             ExprKind::Loop { token, body } => {
@@ -162,12 +207,13 @@ impl Copier<'_> {
         if let Some(slot) = known {
             return (lit.to_token_stream(), slot);
         }
-        let (probe, slot) = self.probe();
+        let (probe, slot) = self.probe(lit.span());
         let name = Ident::new(&format!("__ttl_l{slot}"), lit.span());
-        let tie = quote_spanned! {lit.span()=>
-            ::ttl::rt::DeviceTy::literal_on_device(&#name, &#probe);
-        };
+        let tie = tie(&name, &probe);
         self.before(quote!(let #name = #lit; #tie));
+        if matches!(lit, syn::Lit::Float(_)) {
+            self.before(supported(lit.span(), &probe));
+        }
         (name.to_token_stream(), slot)
     }
 
@@ -182,7 +228,7 @@ impl Copier<'_> {
         (quote!(#(#tokens),*), sks)
     }
 
-    fn local_slot(&self, expr: &Expr) -> Option<sk::Slot> {
+    pub(super) fn local_slot(&self, expr: &Expr) -> Option<sk::Slot> {
         match &expr.kind {
             ExprKind::Local { local, .. } => self.slot_of(*local),
             _ => None,
@@ -200,19 +246,30 @@ impl Copier<'_> {
                 (quote!(#token #tokens), Some(Box::new(sk)))
             }
         };
-        let sk = sk::Expr::If { cond: Box::new(cond_sk), then: then_sk, els: els_sk };
+        let sk = sk::Expr::If {
+            cond: Box::new(cond_sk),
+            then: then_sk,
+            els: els_sk,
+        };
         (quote!(#token #cond #then #els), sk)
     }
 
     fn for_(&mut self, e: &For) -> Copied {
-        let (probe, slot) = self.probe();
-        let range = &e.range;
-        let (start, start_sk) = self.expr(&range.start, Some(slot).filter(|_| is_bare_literal(&range.start)));
-        let (end, end_sk) = self.expr(&range.end, Some(slot).filter(|_| is_bare_literal(&range.end)));
-        self.set_slot(e.binding.local, slot);
         let name = &e.binding.name;
-        let tie = quote_spanned!(name.span()=> ::ttl::rt::DeviceTy::on_device(&#name, &#probe););
-        let (body, body_sk) = self.block(&e.body, tie, None);
+        let (probe, slot) = self.probe(name.span());
+        let range = &e.range;
+        let (start, start_sk) = self.expr(
+            &range.start,
+            Some(slot).filter(|_| is_bare_literal(&range.start)),
+        );
+        let (end, end_sk) = self.expr(
+            &range.end,
+            Some(slot).filter(|_| is_bare_literal(&range.end)),
+        );
+        self.set_slot(e.binding.local, slot);
+        // Ranges run over integers, and over nothing else that is known to the device.
+        self.set_scalar(e.binding.local);
+        let (body, body_sk) = self.block(&e.body, tie(name, &probe), None);
 
         let limits = &range.limits;
         let mut tokens = TokenStream::new();
@@ -246,7 +303,10 @@ impl Copier<'_> {
             None => (TokenStream::new(), sk::Adapter::Rev),
             Some(Step::Literal { lit, value }) => {
                 // Its type is `usize`; lowering looks at the number only.
-                let int = sk::Expr::Int { value: *value, slot: range };
+                let int = sk::Expr::Int {
+                    value: *value,
+                    slot: range,
+                };
                 (lit.to_token_stream(), sk::Adapter::StepBy(int))
             }
             Some(Step::Const { tokens, index, .. }) => {
@@ -264,11 +324,9 @@ fn is_closed(range: &Range) -> bool {
     matches!(range.limits, syn::RangeLimits::Closed(_))
 }
 
-fn is_comparison(op: sk::BinOp) -> bool {
-    use sk::BinOp as O;
-    matches!(op, O::Eq | O::Ne | O::Lt | O::Le | O::Gt | O::Ge)
-}
-
 fn last_span(tokens: TokenStream) -> Span {
-    tokens.into_iter().last().map_or_else(Span::call_site, |t| t.span())
+    tokens
+        .into_iter()
+        .last()
+        .map_or_else(Span::call_site, |t| t.span())
 }

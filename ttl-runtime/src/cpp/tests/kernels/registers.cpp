@@ -4,6 +4,7 @@
 //   out[2] = relu(a - b)
 #include <cstdint>
 #include "api/compute/common.h"
+#include "api/compute/copy_dest_values.h"
 #include "api/compute/eltwise_binary.h"
 #include "api/compute/eltwise_binary_sfpu.h"
 #include "api/compute/eltwise_unary/relu.h"
@@ -24,7 +25,9 @@ void kernel_main() {
         copy_init(a);
         copy_tile(a, 0, 1);
         copy_init(b);
-        copy_tile(b, 0, 2);
+        copy_tile(b, 0, 3);
+        copy_dest_values_init();
+        copy_dest_values<DataFormat::Float16_b>(3, 2);
         sub_binary_tile_init();
         sub_binary_tile(2, 1, 1);
         sub_init(a, b);

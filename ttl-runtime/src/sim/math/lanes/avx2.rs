@@ -150,6 +150,12 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn lookup(table: &[u32; 128], index: __m256i) -> __m256i {
+        // SAFETY: indices are below 128; the caller checked the instruction set.
+        unsafe { _mm256_i32gather_epi32::<4>(table.as_ptr().cast(), _mm256_and_si256(index, _mm256_set1_epi32(127))) }
+    }
+
+    #[inline(always)]
     unsafe fn to_float(a: __m256i) -> __m256i {
         // SAFETY: the caller checked the instruction set.
         unsafe { _mm256_castps_si256(_mm256_cvtepi32_ps(a)) }

@@ -146,6 +146,12 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn lookup(table: &[u32; 128], index: __m512i) -> __m512i {
+        // SAFETY: indices are below 128; the caller checked the instruction set.
+        unsafe { _mm512_i32gather_epi32::<4>(_mm512_and_si512(index, _mm512_set1_epi32(127)), table.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
     unsafe fn to_float(a: __m512i) -> __m512i {
         // SAFETY: the caller checked the instruction set.
         unsafe { _mm512_castps_si512(_mm512_cvtepi32_ps(a)) }

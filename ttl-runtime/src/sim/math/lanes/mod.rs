@@ -55,6 +55,9 @@ pub(super) trait Lanes: Copy {
     unsafe fn shrv(a: Self::V, s: Self::V) -> Self::V;
     unsafe fn sarv(a: Self::V, s: Self::V) -> Self::V;
 
+    /// `table[index & 127]`.
+    unsafe fn lookup(table: &[u32; 128], index: Self::V) -> Self::V;
+
     /// Signed integer to the nearest float, ties to even.
     unsafe fn to_float(a: Self::V) -> Self::V;
     /// IEEE `a * b + c` with one rounding.
@@ -72,6 +75,26 @@ pub(super) trait Lanes: Copy {
     /// `a` where the mask is true, else `b`; and `a` where true, else 0.
     unsafe fn select(m: Self::M, a: Self::V, b: Self::V) -> Self::V;
     unsafe fn keep(m: Self::M, a: Self::V) -> Self::V;
+
+    // What follows from the above.
+
+    /// `a`, negated where `sign` is -1; `sign` is 0 or -1.
+    #[inline(always)]
+    unsafe fn signed(a: Self::V, sign: Self::V) -> Self::V {
+        // SAFETY: passed on to the caller.
+        unsafe { Self::sub(Self::xor(a, sign), sign) }
+    }
+    #[inline(always)]
+    unsafe fn not_eq(a: Self::V, b: Self::V) -> Self::M {
+        // SAFETY: passed on to the caller.
+        unsafe { Self::mask_not(Self::eq(a, b)) }
+    }
+    /// Biased exponent of a float.
+    #[inline(always)]
+    unsafe fn exponent(a: Self::V) -> Self::V {
+        // SAFETY: passed on to the caller.
+        unsafe { Self::shr::<24>(Self::shl::<1>(a)) }
+    }
 }
 
 /// Defines `fn $name($args)` that runs `$generic::<L, $constant...>` with the widest vectors of this processor.

@@ -115,6 +115,10 @@ impl Lanes for Portable {
         zip(a, s, |x, s| ((x as i32) >> s.min(31)) as u32)
     }
     #[inline(always)]
+    unsafe fn lookup(table: &[u32; 128], index: [u32; N]) -> [u32; N] {
+        map(index, |i| table[(i & 127) as usize])
+    }
+    #[inline(always)]
     unsafe fn to_float(a: [u32; N]) -> [u32; N] {
         map(a, |x| (x as i32 as f32).to_bits())
     }
