@@ -113,7 +113,6 @@ pub(super) struct Spares {
     /// Stacks of kernel threads, all of one size.
     pub(super) stacks: Vec<DefaultStack>,
     pub(super) queues: Vec<Queue>,
-    #[expect(clippy::vec_box, reason = "units are large and move between cores")]
     pub(super) units: Vec<Box<ComputeUnit>>,
 }
 

@@ -8,7 +8,7 @@ use corosensei::stack::DefaultStack;
 use super::barrier::EpochBarrier;
 use super::boundary::Boundary;
 use super::core::{CoreState, Spares, Wait};
-use super::error::{ErrorKind, SimError};
+use super::error::{ErrorKind, SimError, count};
 use super::launch::{Launch, Processor, RunOptions, RunReport, TensorLaunch};
 use super::memory::{AllL1, Dram};
 use super::noc::{Endpoints, Outgoing, What};
@@ -306,24 +306,29 @@ fn unfinished(core: &CoreState, thread: usize) -> Option<SimError> {
     let t = &core.threads[thread];
     let title = format!("`{}` ended", t.kernel);
     if let Some(read) = t.reads.first() {
-        let message = format!("{title} with {} reads under way", t.reads.len());
+        let message = format!("{title} with {} under way", count(t.reads.len() as u64, "read"));
         let error = core.error(thread, ErrorKind::EndOfKernel, message, read.site);
         return Some(error.help("call `noc_async_read_barrier` before the kernel ends"));
     }
     let sent = |writes: bool| {
         let is = |op: &&Outgoing| usize::from(op.thread) == thread && matches!(op.what, What::Write { .. }) == writes;
         let site = core.queue.list.iter().find(is).map_or(Site::UNKNOWN, |op| op.site);
-        (core.queue.list.iter().filter(is).count(), site)
+        (core.queue.list.iter().filter(is).count() as u64, site)
     };
     if t.unacked.iter().any(|&n| n > 0) {
-        let (count, site) = sent(true);
-        let error = core.error(thread, ErrorKind::EndOfKernel, format!("{title} with {count} writes under way"), site);
+        let (n, site) = sent(true);
+        let error =
+            core.error(thread, ErrorKind::EndOfKernel, format!("{title} with {} under way", count(n, "write")), site);
         return Some(error.help("call `noc_async_write_barrier` before the kernel ends"));
     }
     if t.atomics.iter().any(|&n| n > 0) {
-        let (count, site) = sent(false);
-        let error =
-            core.error(thread, ErrorKind::EndOfKernel, format!("{title} with {count} increments under way"), site);
+        let (n, site) = sent(false);
+        let error = core.error(
+            thread,
+            ErrorKind::EndOfKernel,
+            format!("{title} with {} under way", count(n, "increment")),
+            site,
+        );
         return Some(error.help("call `noc_async_atomic_barrier` before the kernel ends"));
     }
     if t.processor == Processor::Compute
