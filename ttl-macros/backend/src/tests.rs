@@ -370,7 +370,12 @@ fn no_body_makes_the_macros_panic() {
         let Ok(item) = source.parse::<TokenStream>() else {
             continue;
         };
-        crate::kernel(quote::quote!(reader), item.clone());
-        crate::device(TokenStream::new(), item);
+        for output in [
+            crate::kernel(quote::quote!(reader), item.clone()),
+            crate::device(TokenStream::new(), item),
+        ] {
+            let parsed = syn::parse2::<syn::File>(output.clone());
+            assert!(parsed.is_ok(), "{source}\n{output}");
+        }
     }
 }
