@@ -414,3 +414,24 @@ fn f64_is_a_candidate_for_float_literals() {
     assert_eq!(device_ty(&2.0), "f64");
     assert_eq!(device_ty(&2), "i32");
 }
+
+macro_rules! by_macro {
+    ($name:ident, $param:ident, $value:expr) => {
+        #[ttl::device]
+        fn $name($param: u32) -> u32 {
+            let y = 1_u8;
+            let z = $value;
+            let w = y;
+            let _ = w;
+            z
+        }
+    };
+}
+by_macro!(made, y, y + 2);
+
+/// The `y` of the macro is another one than that of its caller, for Rust as for the IR.
+#[test]
+fn hygiene_of_macros_that_write_functions() {
+    assert_eq!(locals::<made>(), "y: u32, y: u8, z: u32, w: u8");
+    assert_eq!(made(5), 7);
+}
