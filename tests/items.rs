@@ -435,3 +435,29 @@ fn hygiene_of_macros_that_write_functions() {
     assert_eq!(locals::<made>(), "y: u32, y: u8, z: u32, w: u8");
     assert_eq!(made(5), 7);
 }
+
+mod helpers {
+    pub mod deep {
+        #[ttl::device]
+        pub fn triple<const N: u32>(x: u32) -> u32 {
+            x * 3 + N
+        }
+    }
+    pub use deep::triple as exported;
+}
+use helpers::exported as thrice;
+
+#[ttl::device]
+fn by_path(x: u32) -> u32 {
+    thrice::<1>(x) + helpers::exported::<2>(x) + helpers::deep::triple::<1>(x)
+}
+
+#[test]
+fn functions_by_path_and_under_other_names() {
+    let names: Vec<String> = lower::<by_path>()
+        .iter()
+        .map(|f| format!("{}{:?}", f.name, f.generics))
+        .collect();
+    assert_eq!(names, [r#"triple["1"]"#, r#"triple["2"]"#, "by_path[]"]);
+    assert_eq!(by_path(2), 7 + 8 + 7);
+}
