@@ -25,8 +25,6 @@ type Backend = fn(proc_macro2::TokenStream, proc_macro2::TokenStream) -> proc_ma
 
 /// A panic in the macro would hide the user's function and everything else it says; it is reported as what it is instead.
 fn run(args: TokenStream, item: TokenStream, backend: Backend) -> TokenStream {
-    let result = catch_unwind(AssertUnwindSafe(|| {
-        TokenStream::from(backend(args.into(), item.clone().into()))
-    }));
+    let result = catch_unwind(AssertUnwindSafe(|| TokenStream::from(backend(args.into(), item.clone().into()))));
     result.unwrap_or_else(|_| TokenStream::from(ttl_macros_backend::bug(item.into())))
 }

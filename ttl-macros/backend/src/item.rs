@@ -21,12 +21,7 @@ impl Parse for RawFn {
         if input.peek(Token![;]) {
             return Err(input.error("a ttl function needs a body"));
         }
-        Ok(RawFn {
-            attrs,
-            vis,
-            sig,
-            body: input.parse()?,
-        })
+        Ok(RawFn { attrs, vis, sig, body: input.parse()? })
     }
 }
 
@@ -47,8 +42,9 @@ fn kind_of(tokens: &TokenStream) -> Option<syn::Ident> {
         if let proc_macro2::TokenTree::Ident(ident) = token {
             match ident.to_string().as_str() {
                 "fn" => return None,
-                "struct" | "enum" | "union" | "impl" | "trait" | "mod" | "static" | "type"
-                | "use" | "let" => return Some(ident),
+                "struct" | "enum" | "union" | "impl" | "trait" | "mod" | "static" | "type" | "use" | "let" => {
+                    return Some(ident);
+                }
                 _ => {}
             }
         }

@@ -37,9 +37,6 @@ impl Report {
     }
 
     pub(crate) fn into_compile_errors(self) -> TokenStream {
-        self.errors
-            .iter()
-            .map(syn::Error::to_compile_error)
-            .collect()
+        self.errors.iter().map(syn::Error::to_compile_error).collect()
     }
 }

@@ -14,6 +14,8 @@ pub const METHODS: &[&str] = &[
     "get_write_ptr",
     "get_read_ptr",
     "get_tile_size",
+    "write_u32",
+    "read_u32",
     // Tensor accessors, transfers, barriers.
     "read_page",
     "write_page",
@@ -50,6 +52,7 @@ pub const METHODS: &[&str] = &[
     "recip_tile",
     "pack_tile",
     "pack_tile_at",
+    "release",
     // Block expressions.
     "store",
     "block",
@@ -84,6 +87,7 @@ pub const TAKES_SELF: &[&str] = &[
     "wait",
     "flushed",
     "commit",
+    "release",
     "store",
     "exp",
     "relu",

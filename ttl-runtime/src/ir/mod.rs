@@ -6,8 +6,13 @@
 //! It is close to structured C++: statements and pure expressions. Everything Rust does implicitly is explicit here: blocks as
 //! values are temporaries, evaluation order is fixed, guards are pushed, popped and released by statements.
 
+pub mod blocks;
 pub mod dag;
+pub mod fuse;
+pub mod passes;
 pub mod ty;
+pub mod verify;
+pub mod visit;
 
 use crate::ops::{BinaryOp, UnaryOp};
 pub use ttl_skeleton::BinOp;
@@ -47,6 +52,10 @@ pub struct Module {
 }
 
 impl Module {
+    pub fn function(&self, id: FnId) -> &Fn {
+        &self.fns[id.0 as usize]
+    }
+
     pub fn entry(&self) -> &Fn {
         self.fns.last().expect("a module has its kernel")
     }
@@ -92,6 +101,17 @@ pub struct Fn {
     pub params: Vec<LocalId>,
     pub ret: Ty,
     pub body: Block,
+}
+
+impl Fn {
+    pub fn local(&self, id: LocalId) -> &Local {
+        &self.locals[id.0 as usize]
+    }
+
+    pub fn add_local(&mut self, name: &str, ty: Ty) -> LocalId {
+        self.locals.push(Local { name: name.to_owned(), ty, mutable: false });
+        LocalId(self.locals.len() as u32 - 1)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -171,6 +191,28 @@ pub struct Expr {
     pub kind: ExprKind,
 }
 
+impl Expr {
+    pub fn u32(value: u32) -> Expr {
+        Expr { ty: Ty::U32, kind: ExprKind::Int(i64::from(value)) }
+    }
+
+    pub fn local(local: LocalId, ty: Ty) -> Expr {
+        Expr { ty, kind: ExprKind::Local(local) }
+    }
+
+    /// An operation whose result has the type of its left operand.
+    pub fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
+        Expr { ty: a.ty.clone(), kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) }
+    }
+
+    pub fn as_u32(&self) -> Option<u32> {
+        match self.kind {
+            ExprKind::Int(v) => u32::try_from(v).ok(),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     /// Two's complement value of an integer type.
@@ -184,8 +226,12 @@ pub enum ExprKind {
     Binary(BinOp, Box<Expr>, Box<Expr>),
     /// To `ty`, with the meaning of `as`: truncating, sign-extending, saturating from f32.
     Cast(Box<Expr>),
+    /// The same 32 bits as `ty`: between f32 and u32.
+    Bits(Box<Expr>),
     Call(FnId, Vec<Expr>),
     Query(Query),
+    /// A role token or register state, given to a device function: nothing in C++.
+    Erased,
 }
 
 /// A value that the device knows.
@@ -201,6 +247,8 @@ pub enum Query {
     PageSize(LocalId),
     /// Bytes of a tile of the buffer's format.
     TileSize(LocalId),
+    /// Word `word` of the waited block.
+    Word { cb: LocalId, word: Box<Expr> },
 }
 
 /// A device operation. Circular buffers and accessors are named by the local that holds them (a parameter of the function).
@@ -237,6 +285,8 @@ pub enum Op {
         cb: LocalId,
         index: Expr,
     },
+    /// Word `word` of the reserved block.
+    WriteWord { cb: LocalId, word: Expr, value: Expr },
     ReadBarrier,
     WriteBarrier,
     WritesFlushed,
@@ -287,6 +337,11 @@ pub enum Op {
     },
     Unary {
         op: UnaryOp,
+        dst: Expr,
+    },
+    /// Register `src` to register `dst`, bit for bit.
+    CopyRegs {
+        src: Expr,
         dst: Expr,
     },
     /// Registers `a op b` into `dst`.
@@ -373,6 +428,7 @@ pub enum Init {
     },
     Unary(UnaryOp),
     BinaryRegs(BinaryOp),
+    CopyRegs,
     /// Source registers now hold these buffers' formats.
     Reconfig {
         srca: Option<LocalId>,

@@ -32,11 +32,7 @@ pub struct FnSite {
 
 impl FnSite {
     pub fn site(self) -> Site {
-        Site {
-            file: self.file,
-            line: self.line,
-            column: 0,
-        }
+        Site { file: self.file, line: self.line, column: 0 }
     }
 }
 
@@ -106,29 +102,14 @@ impl Cx {
     }
 
     fn recursion(&mut self, callee: FnSite) {
-        let from = self
-            .stack
-            .iter()
-            .position(|s| *s == callee)
-            .unwrap_or_default();
-        let chain: Vec<String> = self.stack[from..]
-            .iter()
-            .map(|s| format!("`{}` ({})", s.name, s.site()))
-            .collect();
+        let from = self.stack.iter().position(|s| *s == callee).unwrap_or_default();
+        let chain: Vec<String> = self.stack[from..].iter().map(|s| format!("`{}` ({})", s.name, s.site())).collect();
         let message = match chain.as_slice() {
             [one] => format!("{one} calls itself"),
-            many => format!(
-                "`{}` calls itself, through {}",
-                callee.name,
-                many.join(" -> ")
-            ),
+            many => format!("`{}` calls itself, through {}", callee.name, many.join(" -> ")),
         };
         let site = self.stack.last().map_or(callee.site(), |s| s.site());
-        self.error(
-            site,
-            message,
-            "the device has a few KB of stack and no recursion: write a loop",
-        );
+        self.error(site, message, "the device has a few KB of stack and no recursion: write a loop");
     }
 
     /// A lowered function; none for the id of a function that could not be lowered.
@@ -137,11 +118,7 @@ impl Cx {
     }
 
     pub fn error(&mut self, site: Site, message: impl Into<String>, help: impl Into<String>) {
-        let error = LowerError {
-            site,
-            message: message.into(),
-            help: help.into(),
-        };
+        let error = LowerError { site, message: message.into(), help: help.into() };
         if !self.errors.contains(&error) {
             self.errors.push(error);
         }
@@ -153,10 +130,6 @@ impl Cx {
 
     /// The functions, callees first, or what went wrong.
     pub fn finish(self) -> Result<Vec<ir::Fn>, Vec<LowerError>> {
-        if self.errors.is_empty() {
-            Ok(self.fns)
-        } else {
-            Err(self.errors)
-        }
+        if self.errors.is_empty() { Ok(self.fns) } else { Err(self.errors) }
     }
 }

@@ -30,18 +30,12 @@ impl Items {
             format!("`{name}` is no local variable, and constants of device code are written in upper case"),
             format!("rename the constant to `{}`", name.to_uppercase()),
         );
-        self.0.push(Item::Const(Expr {
-            ty: Ty::U32,
-            kind: ExprKind::Int(0),
-        }));
+        self.0.push(Item::Const(Expr { ty: Ty::U32, kind: ExprKind::Int(0) }));
     }
 
     /// The step of a range. Rust's type is `usize`; a step that is no u32 becomes 0, which lowering refuses like a real 0.
     pub fn step(&mut self, step: usize) {
-        self.0.push(Item::Const(Expr {
-            ty: Ty::U32,
-            kind: ExprKind::Int(u32::try_from(step).unwrap_or(0).into()),
-        }));
+        self.0.push(Item::Const(Expr { ty: Ty::U32, kind: ExprKind::Int(u32::try_from(step).unwrap_or(0).into()) }));
     }
 
     /// The instance that a call means.

@@ -1,7 +1,9 @@
 //! What a kernel is to the program that runs it.
 
-use crate::ir::{ParamKind, Role, Ty};
-use crate::rt::cx::Inst;
+use crate::arch::Arch;
+use crate::ir::{self, Module, ParamKind, Role, Ty};
+use crate::program::{Arg, ArgLayout};
+use crate::rt::cx::{Cx, Inst, LowerError};
 use crate::rt::items::Items;
 use crate::rt::konst::DeviceConst;
 use crate::rt::probe::{DeviceTy, Named, ReleasedOnEveryPath, Supported};
@@ -22,7 +24,7 @@ pub trait Kernel: Inst {
         Self: Sized;
 
     /// Runs the user's function with the arguments of this core: the native engine.
-    fn run(args: &Args);
+    fn run(args: &Args<'_>);
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +47,7 @@ pub trait Param: Sized + DeviceTy {
 
     fn bind(name: &'static str, host: Self::Host, binder: &mut Binder);
     /// The parameter at `index`, not counting the role token.
-    fn get(args: &Args, index: usize) -> Self;
+    fn get(args: &Args<'_>, index: usize) -> Self;
 
     fn item(items: &mut Items) {
         items.ty::<Self::Erased>();
@@ -75,64 +77,57 @@ pub trait Scalar:
     fn to_word(self) -> u32;
 
     fn common(self, name: &'static str, binder: &mut Binder) {
-        binder.words.push((name, ParamKind::Common, self.to_word()));
+        binder.push(Arg::common(name, self.to_word()));
     }
 
     fn compile_time(self, name: &'static str, binder: &mut Binder) {
-        let word = self.to_word();
-        binder.words.push((name, ParamKind::CompileTime, word));
+        binder.push(Arg::compile_time(name, self.to_word()));
     }
 }
 
-/// Collects the arguments of one kernel on the host.
+/// Collects the arguments of one kernel on the host, in the order of its parameters.
 #[derive(Debug, Default)]
 pub struct Binder {
-    /// Marked arguments by name.
-    pub words: Vec<(&'static str, ParamKind, u32)>,
+    args: Vec<Arg>,
 }
 
-/// What a native run reads its arguments from.
-#[derive(Debug, Default)]
-pub struct Args {
-    /// Scalars by parameter index.
-    pub words: Vec<u32>,
+impl Binder {
+    pub fn push(&mut self, arg: Arg) {
+        self.args.push(arg);
+    }
+
+    pub fn into_args(self) -> Vec<Arg> {
+        self.args
+    }
 }
 
-macro_rules! scalars {
-    ($($t:ident $to:expr, $from:expr;)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl Param for $t {
-            type Host = $t;
-            const KIND: ParamKind = ParamKind::PerCore;
-
-            fn bind(name: &'static str, host: $t, binder: &mut Binder) {
-                binder.words.push((name, ParamKind::PerCore, host.to_word()));
-            }
-
-            fn get(args: &Args, index: usize) -> $t {
-                let word = args.words.get(index).copied().unwrap_or_default();
-                ($from)(word)
-            }
-        }
-        #[diagnostic::do_not_recommend]
-        impl Scalar for $t {
-            fn to_word(self) -> u32 {
-                ($to)(self)
-            }
-        }
-    )*};
+/// What a native run reads its arguments from: the words that the generated C++ reads, by the same layout.
+#[derive(Clone, Copy, Debug)]
+pub struct Args<'a> {
+    pub layout: &'a ArgLayout,
+    /// Where the words of each accessor begin among the compile-time arguments.
+    pub accessor_offsets: &'a [u32],
+    pub arch: &'a Arch,
 }
 
-// Narrow integers travel sign- or zero-extended, bool as 0 or 1, f32 by its bits.
-scalars! {
-    bool u32::from, |w: u32| w != 0;
-    u8 u32::from, |w| w as u8;
-    i8 |x: i8| x as u32, |w| w as i8;
-    u16 u32::from, |w| w as u16;
-    i16 |x: i16| x as u32, |w| w as i16;
-    u32 |x| x, |w| w;
-    i32 |x: i32| x as u32, |w| w as i32;
-    f32 f32::to_bits, f32::from_bits;
+/// The kernel's IR with that of every device function it calls.
+pub fn module<K: Kernel>() -> Result<Module, Vec<LowerError>> {
+    let mut cx = Cx::new();
+    cx.instance::<K>();
+    let fns = cx.finish()?;
+    let Some(entry) = fns.last() else { return Err(vec![]) };
+    // The role token comes first and is no argument.
+    let locals = entry.params.iter().skip(1);
+    let params = K::params()
+        .into_iter()
+        .zip(locals)
+        .map(|(p, local)| ir::Param { name: p.name.to_string(), ty: p.ty, kind: p.kind, local: *local })
+        .collect();
+    let name = match entry.generics.as_slice() {
+        [] => entry.name.clone(),
+        generics => format!("{}<{}>", entry.name, generics.join(", ")),
+    };
+    Ok(Module { name, role: K::ROLE, fns, params })
 }
 
 /// The first parameter of a kernel: what this kind of thread may do. `R` is one of the types in [`role`].

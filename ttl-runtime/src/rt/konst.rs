@@ -32,19 +32,13 @@ ints!(u8 i8 u16 i16 u32 i32);
 #[diagnostic::do_not_recommend]
 impl DeviceConst for bool {
     fn expr(&self) -> Expr {
-        Expr {
-            ty: Ty::Bool,
-            kind: ExprKind::Bool(*self),
-        }
+        Expr { ty: Ty::Bool, kind: ExprKind::Bool(*self) }
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl DeviceConst for f32 {
     fn expr(&self) -> Expr {
-        Expr {
-            ty: Ty::F32,
-            kind: ExprKind::F32(*self),
-        }
+        Expr { ty: Ty::F32, kind: ExprKind::F32(*self) }
     }
 }

@@ -47,10 +47,7 @@ pub trait DeviceTy {
 }
 
 /// An erased type and its name in the IR.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be used in a ttl kernel",
-    label = "not a device type"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` cannot be used in a ttl kernel", label = "not a device type")]
 pub trait Named: 'static {
     fn ty() -> Ty;
 }

@@ -37,11 +37,7 @@ pub(crate) fn analyse(func: &Func, scope: &Scope) -> Flow {
     let count = scope.locals.len();
     let mut flow = Analysis {
         found: Flow::default(),
-        now: Paths {
-            states: vec![State::Gone; count],
-            changed: vec![Span::call_site(); count],
-            dead: false,
-        },
+        now: Paths { states: vec![State::Gone; count], changed: vec![Span::call_site(); count], dead: false },
         candidate: vec![false; count],
         breaks: Vec::new(),
     };
@@ -107,9 +103,7 @@ impl Analysis {
             let local = local as Local;
             let known = self.found.uneven.iter().any(|(l, _)| *l == local);
             if *x != State::Either && *y != State::Either && !known && self.is_candidate(local) {
-                self.found
-                    .uneven
-                    .push((local, span.unwrap_or_else(Span::call_site)));
+                self.found.uneven.push((local, span.unwrap_or_else(Span::call_site)));
             }
         }
         out
@@ -156,8 +150,7 @@ impl Analysis {
             ExprKind::Paren { expr, .. } => self.may_be_guard(expr),
             ExprKind::Block(block) => self.block_may_be_guard(block),
             ExprKind::If(e) => {
-                self.block_may_be_guard(&e.then)
-                    && e.els.as_ref().is_none_or(|(_, els)| self.may_be_guard(els))
+                self.block_may_be_guard(&e.then) && e.els.as_ref().is_none_or(|(_, els)| self.may_be_guard(els))
             }
             ExprKind::Call { .. } => true,
             ExprKind::Method { name, .. } => {
@@ -175,6 +168,7 @@ impl Analysis {
                             | "get_write_ptr"
                             | "get_read_ptr"
                             | "get_tile_size"
+                            | "read_u32"
                     )
             }
             _ => false,
@@ -203,19 +197,13 @@ impl Analysis {
             | ExprKind::Float { .. }
             | ExprKind::Path(_)
             | ExprKind::Const { .. } => {}
-            ExprKind::Unary {
-                op: UnOp::Deref,
-                expr,
-                ..
-            } => self.place(expr),
+            ExprKind::Unary { op: UnOp::Deref, expr, .. } => self.place(expr),
             ExprKind::Unary { expr, .. }
             | ExprKind::Cast { expr, .. }
             | ExprKind::Paren { expr, .. }
             | ExprKind::FromBits { arg: expr, .. } => self.value(expr),
             ExprKind::Ref { place, .. } => self.place(place),
-            ExprKind::Binary {
-                op, left, right, ..
-            } => {
+            ExprKind::Binary { op, left, right, .. } => {
                 use ttl_skeleton::BinOp as O;
                 match op {
                     O::And | O::Or => {
@@ -253,9 +241,7 @@ impl Analysis {
                     self.value(arg);
                 }
             }
-            ExprKind::Method {
-                recv, name, args, ..
-            } => {
+            ExprKind::Method { recv, name, args, .. } => {
                 let takes = TAKES_SELF.contains(&name.to_string().as_str());
                 // The receiver is evaluated first, and given away when the call happens.
                 if !matches!(recv.kind, ExprKind::Local { .. }) {

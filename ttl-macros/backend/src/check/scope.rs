@@ -48,13 +48,7 @@ pub(crate) fn resolve(func: &mut Func, report: &mut Report) -> Scope {
         report,
         scope: Scope::default(),
         names: Vec::new(),
-        generics: func
-            .original
-            .sig
-            .generics
-            .const_params()
-            .map(|p| p.ident.to_string())
-            .collect(),
+        generics: func.original.sig.generics.const_params().map(|p| p.ident.to_string()).collect(),
     };
     for param in &mut func.params {
         resolver.bind(&mut param.binding);
@@ -97,11 +91,7 @@ impl Resolver<'_> {
         let name = binding.name.to_string();
         binding.local = self.scope.locals.len() as sk::Local;
         self.scope.locals.push(LocalInfo {
-            name: if binding.wild {
-                "_".to_string()
-            } else {
-                name.trim_start_matches("r#").to_string()
-            },
+            name: if binding.wild { "_".to_string() } else { name.trim_start_matches("r#").to_string() },
             mutable: binding.mutability.is_some(),
             assigned: false,
         });
@@ -233,12 +223,7 @@ impl Resolver<'_> {
         self.expr(&mut range.start);
         self.expr(&mut range.end);
         for adapter in &mut range.adapters {
-            let Some(Step::Const {
-                path,
-                tokens,
-                index,
-            }) = &mut adapter.step
-            else {
+            let Some(Step::Const { path, tokens, index }) = &mut adapter.step else {
                 continue;
             };
             match path.get_ident() {
@@ -253,25 +238,16 @@ impl Resolver<'_> {
     fn path(&mut self, path: &Path) -> ExprKind {
         if let Some(name) = path.get_ident() {
             if let Some(local) = self.find(name) {
-                return ExprKind::Local {
-                    name: name.clone(),
-                    local,
-                };
+                return ExprKind::Local { name: name.clone(), local };
             }
             let text = name.to_string();
             let lower = text.starts_with(|c: char| c.is_lowercase() || c == '_');
             if lower && !self.generics.contains(&text) {
                 let index = self.constant(path.to_token_stream(), ConstKind::LowerCase);
-                return ExprKind::Const {
-                    path: path.clone(),
-                    index,
-                };
+                return ExprKind::Const { path: path.clone(), index };
             }
         }
-        ExprKind::Const {
-            path: path.clone(),
-            index: self.constant(path.to_token_stream(), ConstKind::Value),
-        }
+        ExprKind::Const { path: path.clone(), index: self.constant(path.to_token_stream(), ConstKind::Value) }
     }
 
     fn constant(&mut self, tokens: TokenStream, kind: ConstKind) -> u32 {

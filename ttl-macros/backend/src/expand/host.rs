@@ -147,8 +147,5 @@ fn field(param: &Param) -> Ident {
 }
 
 fn host_name(param: &Param) -> String {
-    field(param)
-        .to_string()
-        .trim_start_matches("r#")
-        .to_string()
+    field(param).to_string().trim_start_matches("r#").to_string()
 }

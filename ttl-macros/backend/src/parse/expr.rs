@@ -11,10 +11,7 @@ use ttl_skeleton as sk;
 impl Parser<'_> {
     pub(super) fn expr(&mut self, expr: syn::Expr) -> Expr {
         let span = first_span(&expr);
-        Expr {
-            span,
-            kind: self.kind(expr),
-        }
+        Expr { span, kind: self.kind(expr) }
     }
 
     fn boxed(&mut self, expr: syn::Expr) -> Box<Expr> {
@@ -45,15 +42,9 @@ impl Parser<'_> {
             }
             E::Paren(e) => {
                 self.attributes(&e.attrs);
-                ExprKind::Paren {
-                    paren: Some(e.paren_token),
-                    expr: self.boxed(*e.expr),
-                }
+                ExprKind::Paren { paren: Some(e.paren_token), expr: self.boxed(*e.expr) }
             }
-            E::Group(e) => ExprKind::Paren {
-                paren: None,
-                expr: self.boxed(*e.expr),
-            },
+            E::Group(e) => ExprKind::Paren { paren: None, expr: self.boxed(*e.expr) },
             E::Unary(e) => {
                 self.attributes(&e.attrs);
                 let op = match e.op {
@@ -62,11 +53,7 @@ impl Parser<'_> {
                     syn::UnOp::Neg(_) => sk::UnOp::Neg,
                     _ => return self.no(e, &m::UNKNOWN_SYNTAX),
                 };
-                ExprKind::Unary {
-                    op,
-                    token: e.op,
-                    expr: self.boxed(*e.expr),
-                }
+                ExprKind::Unary { op, token: e.op, expr: self.boxed(*e.expr) }
             }
             E::Binary(e) => self.binary(e),
             E::Assign(e) => {
@@ -76,11 +63,7 @@ impl Parser<'_> {
                     self.expr(*e.right);
                     return kind;
                 }
-                ExprKind::Assign {
-                    place: self.boxed(*e.left),
-                    token: e.eq_token,
-                    value: self.boxed(*e.right),
-                }
+                ExprKind::Assign { place: self.boxed(*e.left), token: e.eq_token, value: self.boxed(*e.right) }
             }
             E::Cast(e) => {
                 self.attributes(&e.attrs);
@@ -89,19 +72,11 @@ impl Parser<'_> {
                 if ty.slot.is_none() {
                     return self.no(e.ty, &m::CAST_INFER);
                 }
-                ExprKind::Cast {
-                    expr,
-                    token: e.as_token,
-                    ty,
-                }
+                ExprKind::Cast { expr, token: e.as_token, ty }
             }
             E::Reference(e) => {
                 self.attributes(&e.attrs);
-                ExprKind::Ref {
-                    token: e.and_token,
-                    mutability: e.mutability,
-                    place: self.boxed(*e.expr),
-                }
+                ExprKind::Ref { token: e.and_token, mutability: e.mutability, place: self.boxed(*e.expr) }
             }
             E::Call(e) => self.call(e),
             E::MethodCall(e) => self.method(e),
@@ -116,19 +91,12 @@ impl Parser<'_> {
             E::While(e) => {
                 self.attributes(&e.attrs);
                 self.label(e.label.as_ref());
-                ExprKind::While {
-                    token: e.while_token,
-                    cond: self.boxed(*e.cond),
-                    body: self.block(e.body),
-                }
+                ExprKind::While { token: e.while_token, cond: self.boxed(*e.cond), body: self.block(e.body) }
             }
             E::Loop(e) => {
                 self.attributes(&e.attrs);
                 self.label(e.label.as_ref());
-                ExprKind::Loop {
-                    token: e.loop_token,
-                    body: self.block(e.body),
-                }
+                ExprKind::Loop { token: e.loop_token, body: self.block(e.body) }
             }
             E::ForLoop(e) => self.for_(e),
             E::Break(e) => {
@@ -146,10 +114,7 @@ impl Parser<'_> {
             }
             E::Return(e) => {
                 self.attributes(&e.attrs);
-                ExprKind::Return {
-                    token: e.return_token,
-                    value: e.expr.map(|value| self.boxed(*value)),
-                }
+                ExprKind::Return { token: e.return_token, value: e.expr.map(|value| self.boxed(*value)) }
             }
             E::Tuple(e) if e.elems.is_empty() => ExprKind::Unit(e.paren_token),
             E::Tuple(e) => self.no(e, &m::TUPLE),
@@ -184,24 +149,15 @@ impl Parser<'_> {
         match &lit {
             Lit::Bool(b) => ExprKind::Bool(b.clone()),
             // `1f32` is an integer token.
-            Lit::Int(int) if int.suffix() == "f32" => ExprKind::Float {
-                text: int.base10_digits().to_string(),
-                ty: self.suffix("f32", int.span()),
-                lit,
-            },
+            Lit::Int(int) if int.suffix() == "f32" => {
+                ExprKind::Float { text: int.base10_digits().to_string(), ty: self.suffix("f32", int.span()), lit }
+            }
             Lit::Int(int) => {
-                if !matches!(
-                    int.suffix(),
-                    "" | "u8" | "i8" | "u16" | "i16" | "u32" | "i32"
-                ) {
+                if !matches!(int.suffix(), "" | "u8" | "i8" | "u16" | "i16" | "u32" | "i32") {
                     return self.no(lit, &m::WIDE_LITERAL);
                 }
                 match int.base10_parse::<u64>() {
-                    Ok(value) => ExprKind::Int {
-                        value,
-                        ty: self.suffix(int.suffix(), int.span()),
-                        lit,
-                    },
+                    Ok(value) => ExprKind::Int { value, ty: self.suffix(int.suffix(), int.span()), lit },
                     Err(_) => self.no(lit, &m::INT_TOO_LARGE),
                 }
             }
@@ -267,19 +223,9 @@ impl Parser<'_> {
         };
         let (left, right) = (self.boxed(*e.left), self.boxed(*e.right));
         if assign {
-            ExprKind::AssignOp {
-                op,
-                token: e.op,
-                place: left,
-                value: right,
-            }
+            ExprKind::AssignOp { op, token: e.op, place: left, value: right }
         } else {
-            ExprKind::Binary {
-                op,
-                token: e.op,
-                left,
-                right,
-            }
+            ExprKind::Binary { op, token: e.op, left, right }
         }
     }
 
@@ -305,19 +251,11 @@ impl Parser<'_> {
         if is_from_bits(&callee) {
             let count = args.len();
             return match args.into_iter().next() {
-                Some(arg) if count == 1 => ExprKind::FromBits {
-                    callee,
-                    paren: e.paren_token,
-                    arg: Box::new(arg),
-                },
+                Some(arg) if count == 1 => ExprKind::FromBits { callee, paren: e.paren_token, arg: Box::new(arg) },
                 _ => self.no(callee, &m::FROM_BITS_ARGS),
             };
         }
-        ExprKind::Call {
-            callee,
-            paren: e.paren_token,
-            args,
-        }
+        ExprKind::Call { callee, paren: e.paren_token, args }
     }
 
     /// Types in generic arguments of a path.
@@ -352,12 +290,7 @@ impl Parser<'_> {
         let cond = self.expr(*e.cond);
         let then = self.block(e.then_branch);
         let els = e.else_branch.map(|(token, els)| (token, self.expr(*els)));
-        ExprKind::If(Box::new(If {
-            token: e.if_token,
-            cond,
-            then,
-            els,
-        }))
+        ExprKind::If(Box::new(If { token: e.if_token, cond, then, els }))
     }
 
     fn for_(&mut self, e: syn::ExprForLoop) -> ExprKind {
@@ -377,13 +310,7 @@ impl Parser<'_> {
         let (Some(binding), Some(range)) = (binding, range) else {
             return ExprKind::Refused;
         };
-        ExprKind::For(Box::new(For {
-            token: e.for_token,
-            binding,
-            in_token: e.in_token,
-            range,
-            body,
-        }))
+        ExprKind::For(Box::new(For { token: e.for_token, binding, in_token: e.in_token, range, body }))
     }
 
     fn label(&mut self, label: Option<&syn::Label>) {
@@ -414,16 +341,8 @@ fn first_span(expr: &syn::Expr) -> Span {
         E::Return(e) => e.return_token.span,
         E::Break(e) => e.break_token.span,
         E::Continue(e) => e.continue_token.span,
-        E::Path(e) => e
-            .path
-            .segments
-            .first()
-            .map_or_else(Span::call_site, |s| s.ident.span()),
-        other => other
-            .to_token_stream()
-            .into_iter()
-            .next()
-            .map_or_else(Span::call_site, |t| t.span()),
+        E::Path(e) => e.path.segments.first().map_or_else(Span::call_site, |s| s.ident.span()),
+        other => other.to_token_stream().into_iter().next().map_or_else(Span::call_site, |t| t.span()),
     }
 }
 

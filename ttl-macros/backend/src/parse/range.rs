@@ -33,9 +33,7 @@ impl Parser<'_> {
                 Some(range)
             }
             Expr::Group(group) => self.range(*group.expr),
-            Expr::MethodCall(call)
-                if ttl_skeleton::RANGE_ADAPTERS.contains(&call.method.to_string().as_str()) =>
-            {
+            Expr::MethodCall(call) if ttl_skeleton::RANGE_ADAPTERS.contains(&call.method.to_string().as_str()) => {
                 let mut range = self.range(*call.receiver)?;
                 if let Some(turbofish) = &call.turbofish {
                     self.report.refuse(turbofish, &m::TURBOFISH_METHOD);
@@ -49,12 +47,7 @@ impl Parser<'_> {
                 } else {
                     None
                 };
-                range.adapters.push(Adapter {
-                    dot: call.dot_token,
-                    name: call.method,
-                    paren: call.paren_token,
-                    step,
-                });
+                range.adapters.push(Adapter { dot: call.dot_token, name: call.method, paren: call.paren_token, step });
                 Some(range)
             }
             other => {
@@ -79,10 +72,7 @@ impl Parser<'_> {
             Expr::Lit(lit) => match &lit.lit {
                 syn::Lit::Int(int) => {
                     if let Ok(value) = int.base10_parse::<u64>() {
-                        return Some(Step::Literal {
-                            lit: int.clone(),
-                            value,
-                        });
+                        return Some(Step::Literal { lit: int.clone(), value });
                     }
                     self.report.refuse(int, &m::INT_TOO_LARGE);
                     return None;
@@ -90,11 +80,7 @@ impl Parser<'_> {
                 other => self.report.refuse(other, &m::STEP),
             },
             Expr::Path(path) if path.qself.is_none() => {
-                return Some(Step::Const {
-                    path: path.path.clone(),
-                    tokens,
-                    index: 0,
-                });
+                return Some(Step::Const { path: path.path.clone(), tokens, index: 0 });
             }
             _ => self.report.refuse(tokens, &m::STEP),
         }

@@ -35,11 +35,7 @@ impl Parser<'_> {
             if ty.slot.is_none() {
                 self.report.refuse(&typed.ty, &m::TYPE_INFER);
             }
-            params.push(Param {
-                binding,
-                ty,
-                mark: mark.map(|(mark, _)| mark),
-            });
+            params.push(Param { binding, ty, mark: mark.map(|(mark, _)| mark) });
         }
         if matches!(kind, Kind::Kernel(_)) {
             if item.sig.inputs.is_empty() {
@@ -85,10 +81,7 @@ impl Parser<'_> {
                 rest.push(attr);
                 continue;
             }
-            let span = attr
-                .path()
-                .get_ident()
-                .map_or_else(Span::call_site, Ident::span);
+            let span = attr.path().get_ident().map_or_else(Span::call_site, Ident::span);
             let mark = match attr.parse_args::<Ident>() {
                 Ok(name) if name == "common" => Mark::Common,
                 Ok(name) if name == "compile_time" => Mark::CompileTime,
@@ -110,12 +103,7 @@ impl Parser<'_> {
         match pat {
             Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => {
                 self.reserved(&p.ident);
-                Some(Binding {
-                    name: p.ident.clone(),
-                    wild: false,
-                    mutability: p.mutability,
-                    local: 0,
-                })
+                Some(Binding { name: p.ident.clone(), wild: false, mutability: p.mutability, local: 0 })
             }
             Pat::Wild(wild) => Some(Binding {
                 name: Ident::new(&format!("__ttl_w{index}"), wild.underscore_token.span),
@@ -184,7 +172,5 @@ fn mentions(ty: &Type, name: &Ident) -> bool {
 
 /// Attributes that change nothing but warnings.
 pub(super) fn is_lint(attr: &Attribute) -> bool {
-    ["allow", "expect", "warn", "deny", "forbid", "doc"]
-        .iter()
-        .any(|name| attr.path().is_ident(name))
+    ["allow", "expect", "warn", "deny", "forbid", "doc"].iter().any(|name| attr.path().is_ident(name))
 }

@@ -31,11 +31,7 @@ impl Parser<'_> {
                 }
             }
         }
-        Block {
-            brace: block.brace_token,
-            stmts,
-            tail,
-        }
+        Block { brace: block.brace_token, stmts, tail }
     }
 
     fn local(&mut self, local: syn::Local) -> Option<Stmt> {
@@ -67,23 +63,15 @@ impl Parser<'_> {
         };
         match pat {
             Pat::Wild(wild) => match init {
-                Some(init) => Some(Stmt::Discard {
-                    let_token: local.let_token,
-                    underscore: wild.underscore_token,
-                    ty,
-                    init,
-                }),
+                Some(init) => {
+                    Some(Stmt::Discard { let_token: local.let_token, underscore: wild.underscore_token, ty, init })
+                }
                 // `let _;` does nothing at all.
                 None => None,
             },
             pat => {
                 let binding = self.binding(pat, &m::LET_PATTERN)?;
-                Some(Stmt::Let {
-                    let_token: local.let_token,
-                    binding,
-                    ty,
-                    init,
-                })
+                Some(Stmt::Let { let_token: local.let_token, binding, ty, init })
             }
         }
     }
@@ -101,12 +89,7 @@ impl Parser<'_> {
                     return None;
                 }
                 self.reserved(&p.ident);
-                Some(Binding {
-                    name: p.ident,
-                    wild: false,
-                    mutability: p.mutability,
-                    local: 0,
-                })
+                Some(Binding { name: p.ident, wild: false, mutability: p.mutability, local: 0 })
             }
             Pat::Paren(p) => self.binding(*p.pat, refusal),
             Pat::Const(_)
@@ -145,20 +128,13 @@ impl Parser<'_> {
     }
 
     pub(super) fn macro_call(&mut self, mac: &syn::Macro) {
-        let name = mac
-            .path
-            .segments
-            .last()
-            .map(|s| s.ident.to_string())
-            .unwrap_or_default();
+        let name = mac.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
         let refusal = match name.as_str() {
             "vec" => &m::MACRO_VEC,
             "print" | "println" | "eprint" | "eprintln" | "dbg" => &m::MACRO_PRINT,
-            "panic" | "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq"
-            | "debug_assert_ne" | "todo" | "unimplemented" | "unreachable" => &m::MACRO_PANIC,
-            "format" | "write" | "writeln" | "format_args" | "concat" | "stringify" => {
-                &m::MACRO_FORMAT
-            }
+            "panic" | "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne"
+            | "todo" | "unimplemented" | "unreachable" => &m::MACRO_PANIC,
+            "format" | "write" | "writeln" | "format_args" | "concat" | "stringify" => &m::MACRO_FORMAT,
             _ => &m::MACRO_PLAIN,
         };
         let path = &mac.path;
@@ -168,10 +144,7 @@ impl Parser<'_> {
 }
 
 impl Parser<'_> {
-    pub(super) fn exprs(
-        &mut self,
-        list: syn::punctuated::Punctuated<syn::Expr, syn::Token![,]>,
-    ) -> Vec<Expr> {
+    pub(super) fn exprs(&mut self, list: syn::punctuated::Punctuated<syn::Expr, syn::Token![,]>) -> Vec<Expr> {
         list.into_iter().map(|e| self.expr(e)).collect()
     }
 }

@@ -12,10 +12,7 @@ impl Parser<'_> {
         let slot = (known && !infer).then(|| self.types.intern(ty));
         // A refused type gets a slot too, so that it is reported once.
         let slot = if known { slot } else { Some(0) };
-        Ty {
-            syn: ty.clone(),
-            slot,
-        }
+        Ty { syn: ty.clone(), slot }
     }
 
     /// False if the type was refused.
