@@ -327,7 +327,10 @@ fn shift(op: BinOp, ty: IntTy, a: Piece, b: Piece, literal: Option<i64>) -> Piec
         (BinOp::Shr, true, 32) => {
             Piece::new(format!("{} >> {amount}", a.inside(level, false)), level)
         }
-        _ => Piece::cast(name, &format!("{} {symbol} {amount}", a.inside(level, false))),
+        _ => Piece::cast(
+            name,
+            &format!("{} {symbol} {amount}", a.inside(level, false)),
+        ),
     }
 }
 

@@ -137,7 +137,7 @@ impl<'a> Printer<'a> {
     /// Gives a local its name in the current scope.
     pub(super) fn declare(&mut self, local: LocalId) -> String {
         let wanted = match self.f.local(local).name.trim_matches('_') {
-            "" => "i",
+            "" => "round",
             _ => &self.f.local(local).name,
         };
         let name = self.scopes.declare(wanted);
@@ -163,8 +163,11 @@ impl<'a> Printer<'a> {
     /// Returns whether there are any.
     fn arguments(&mut self, args: &ArgSlots) -> bool {
         let module = self.module;
-        let all: Vec<(&Param, ArgSlot)> =
-            module.params.iter().zip(args.params.iter().copied()).collect();
+        let all: Vec<(&Param, ArgSlot)> = module
+            .params
+            .iter()
+            .zip(args.params.iter().copied())
+            .collect();
         let of_kind = |kinds: &'static [ParamKind]| {
             all.iter()
                 .copied()
@@ -218,7 +221,8 @@ impl<'a> Printer<'a> {
         } else {
             format!("{qualifier} ")
         };
-        self.out.code(&format!("{qualifier}{cpp} {name} = {value};"));
+        self.out
+            .code(&format!("{qualifier}{cpp} {name} = {value};"));
     }
 
     fn accessors(&mut self, tensors: &[(&Param, ArgSlot)], base: u32) -> bool {

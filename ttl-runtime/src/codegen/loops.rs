@@ -14,12 +14,12 @@ impl Printer<'_> {
     pub(super) fn for_loop(&mut self, l: &For) {
         let ty = self.f.local(l.local).ty.int().unwrap_or(IntTy::U32);
         let cpp = int_type(ty);
-        self.scopes.enter();
         let mut changed = visit::assigned_locals(&l.body);
         changed.insert(l.local);
         let simple = (l.order == Order::Forward || l.step == 1)
             && !needs_flag(l, ty, fold(&l.start), fold(&l.end));
         if simple {
+            self.scopes.enter();
             self.plain_loop(l, ty, cpp, &changed);
         } else {
             self.flag_loop(l, ty, cpp, &changed);
@@ -108,13 +108,7 @@ impl Printer<'_> {
         self.loop_body(l, cpp, &counter);
     }
 
-    fn flag_loop(
-        &mut self,
-        l: &For,
-        ty: IntTy,
-        cpp: &str,
-        changed: &BTreeSet<crate::ir::LocalId>,
-    ) {
+    fn flag_loop(&mut self, l: &For, ty: IntTy, cpp: &str, changed: &BTreeSet<crate::ir::LocalId>) {
         let (start, hold) = self.bound("start", &l.start, changed);
         if let Some(hold) = hold {
             self.out.code(&format!("const {cpp} {hold};"));
@@ -141,11 +135,13 @@ impl Printer<'_> {
                 let step = l.step;
                 let offset = match step {
                     s if s > u64::from(u32::MAX) => "0".to_owned(),
-                    _ => format!("({span}) / {step} * {step}"),
+                    _ => format!("{} / {step} * {step}", parenthesised(&span)),
                 };
                 (offset_from(ty, &start, &offset), "-")
             }
         };
+        // The flag and the bounds stand before the loop, in the scope around it.
+        self.scopes.enter();
         let counter = self.counter(l);
         let step = l.step;
         let going = match l.order {
@@ -200,7 +196,9 @@ fn room_above(end: &Option<i64>, ty: IntTy, l: &For) -> bool {
 
 /// `high - low` of two values of the type as a number that cannot be negative.
 fn distance(ty: IntTy, high: &str, low: &str) -> String {
-    if ty.signed && ty.bits == 32 {
+    if low == "0" {
+        high.to_owned()
+    } else if ty.signed && ty.bits == 32 {
         format!("static_cast<uint32_t>({high}) - static_cast<uint32_t>({low})")
     } else {
         format!("{high} - {}", parenthesised(low))
@@ -211,7 +209,9 @@ fn distance(ty: IntTy, high: &str, low: &str) -> String {
 fn stepped(ty: IntTy, value: &str, operator: &str, step: u64) -> String {
     match (ty.signed, ty.bits) {
         (false, 32) => format!("{} {operator} {step}", parenthesised(value)),
-        (true, 32) => format!("static_cast<int32_t>(static_cast<uint32_t>({value}) {operator} {step}u)"),
+        (true, 32) => {
+            format!("static_cast<int32_t>(static_cast<uint32_t>({value}) {operator} {step}u)")
+        }
         // A step beyond the type is never taken.
         _ => format!(
             "static_cast<{}>({} {operator} {})",
@@ -223,6 +223,9 @@ fn stepped(ty: IntTy, value: &str, operator: &str, step: u64) -> String {
 }
 
 fn offset_from(ty: IntTy, start: &str, offset: &str) -> String {
+    if start == "0" && ty == IntTy::U32 {
+        return offset.to_owned();
+    }
     match (ty.signed, ty.bits) {
         (false, 32) => format!("{} + {offset}", parenthesised(start)),
         (true, 32) => format!("static_cast<int32_t>(static_cast<uint32_t>({start}) + {offset})"),

@@ -181,9 +181,16 @@ fn count_uses(dag: &Dag, root: NodeId, leaves: &[LeafInfo]) -> Result<Vec<u32>, 
 /// How a binary node is computed.
 enum Way {
     /// Both leaves, by the matrix unit.
-    Fpu { a: u32, b: u32 },
+    Fpu {
+        a: u32,
+        b: u32,
+    },
     /// `value`, then the product of two leaves onto it.
-    Accumulate { value: NodeId, a: u32, b: u32 },
+    Accumulate {
+        value: NodeId,
+        a: u32,
+        b: u32,
+    },
     /// `value`, then the matrix unit with a leaf.
     Reuse {
         value: NodeId,
@@ -491,7 +498,13 @@ impl<'a> Planner<'a> {
         // No clean register for a product: copy the first operand, so that nothing old is added.
         let slot = self.take(false);
         self.steps.push(Step::Copy { leaf: a, slot });
-        let bf16 = matches!(self.leaves[b as usize], LeafInfo::Front { format: DataFormat::Bf16, .. });
+        let bf16 = matches!(
+            self.leaves[b as usize],
+            LeafInfo::Front {
+                format: DataFormat::Bf16,
+                ..
+            }
+        );
         if bf16 && !self.wide {
             let reversed = false;
             self.steps.push(Step::ReuseDest {

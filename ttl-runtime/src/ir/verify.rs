@@ -377,6 +377,3 @@ fn breaks(body: &[Stmt]) -> bool {
 const fn data_movement(role: Role) -> bool {
     matches!(role, Role::Reader | Role::Writer)
 }
-
-#[cfg(test)]
-mod tests;

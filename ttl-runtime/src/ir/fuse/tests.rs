@@ -340,10 +340,7 @@ fn wrong_descriptions_are_errors() {
         plan(&dag, &[LeafInfo::Acc; 2], &narrow()),
         Err(PlanError::TwoAccumulators)
     );
-    assert_eq!(
-        plan(&Dag::default(), &[], &narrow()),
-        Err(PlanError::Empty)
-    );
+    assert_eq!(plan(&Dag::default(), &[], &narrow()), Err(PlanError::Empty));
 }
 
 /// A small generator of its own: the tests must not depend on what a crate's seeds give.
@@ -401,5 +398,8 @@ fn plans_of_random_expressions_compute_what_the_expressions_say() {
             }
         }
     }
-    assert!(planned > 20 * refused, "{planned} planned, {refused} refused");
+    assert!(
+        planned > 20 * refused,
+        "{planned} planned, {refused} refused"
+    );
 }

@@ -17,7 +17,11 @@ pub fn run(module: &mut Module) {
         let is_entry = at + 1 == module.fns.len();
         let body = &module.function(FnId(at as u32)).body;
         // A function does not know what its caller has under way; the kernel starts with nothing.
-        let entry = if is_entry { Pending::NONE } else { Pending::ALL };
+        let entry = if is_entry {
+            Pending::NONE
+        } else {
+            Pending::ALL
+        };
         let (code, any) = Walk::over(&effects, is_entry, body, entry);
         let (_, none) = Walk::over(&effects, false, body, Pending::NONE);
         effects.push(Effect {

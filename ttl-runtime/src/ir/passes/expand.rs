@@ -152,14 +152,15 @@ impl Expander<'_> {
         for leaf in &store.leaves {
             leaves.push(match leaf {
                 Leaf::Acc => LeafInfo::Acc,
-                Leaf::Front { cb, .. } => match self.formats.get(cb.0 as usize).copied().flatten()
-                {
-                    Some(TileFormat { format, to_dest }) => LeafInfo::Front { format, to_dest },
-                    None => {
-                        let message = "an operand is not a circular buffer".to_owned();
-                        return Err(PassError::Internal { site, message });
+                Leaf::Front { cb, .. } => {
+                    match self.formats.get(cb.0 as usize).copied().flatten() {
+                        Some(TileFormat { format, to_dest }) => LeafInfo::Front { format, to_dest },
+                        None => {
+                            let message = "an operand is not a circular buffer".to_owned();
+                            return Err(PassError::Internal { site, message });
+                        }
                     }
-                },
+                }
             });
         }
         let plan = fuse::plan(&store.dag, &leaves, self.config)
@@ -181,8 +182,7 @@ impl Expander<'_> {
                 let tiles = self.bind("tiles", &store.pages, out);
                 if section == 1 {
                     let one = Expr::u32(1);
-                    let code =
-                        self.repeat("i", &tiles, |me, i| me.section(store, &plan, &i, &one));
+                    let code = self.repeat("i", &tiles, |me, i| me.section(store, &plan, &i, &one));
                     out.extend(code);
                 } else {
                     self.unknown_count(store, &plan, &tiles, out);

@@ -103,8 +103,9 @@ impl Checker<'_, '_> {
             let Some(now) = held else { return };
             self.line = stmt.line;
             visit::stmt_calls(stmt, &mut |call| {
-                for arg in call.args {
-                    given(arg, now);
+                let callee = self.module.function(call.callee);
+                for (param, arg) in callee.params.iter().zip(call.args) {
+                    given(&callee.local(*param).ty, arg, now);
                 }
             });
             match &stmt.kind {
@@ -184,7 +185,11 @@ impl Checker<'_, '_> {
             _ => {
                 for (cb, _) in ends(op) {
                     if !held.live.contains(&cb) {
-                        let message = format!("{} of `{}`, which is not held", name_of(op), name(self, &cb));
+                        let message = format!(
+                            "{} of `{}`, which is not held",
+                            name_of(op),
+                            name(self, &cb)
+                        );
                         self.fail(message);
                     }
                 }
@@ -219,9 +224,9 @@ impl Checker<'_, '_> {
     }
 }
 
-/// A guard or register state that is given away with a call.
-fn given(arg: &Expr, held: &mut Held) {
-    match (&arg.ty, &arg.kind) {
+/// A guard or register state that a call takes: the parameter is the value, not a reference to it.
+fn given(param: &Ty, arg: &Expr, held: &mut Held) {
+    match (param, &arg.kind) {
         (Ty::Front(_) | Ty::Reserved(_), ExprKind::Local(l)) => {
             held.live.remove(l);
         }

@@ -108,8 +108,7 @@ impl Checker<'_, '_> {
             ExprKind::Bool(_) => self.same(&Ty::Bool, &e.ty, "a bool literal"),
             ExprKind::Local(l) => {
                 let ty = self.f.local(*l).ty.clone();
-                // Reborrows and moves of buffers and guards are the buffer's id either way.
-                if ty.peeled() != e.ty.peeled() {
+                if !same_value(&ty, &e.ty) {
                     self.same(&ty, &e.ty, "a local");
                 }
             }
@@ -149,8 +148,7 @@ impl Checker<'_, '_> {
                 }
                 for (param, arg) in callee.params.iter().zip(args) {
                     let ty = &callee.local(*param).ty;
-                    // What C++ sees of them must agree.
-                    if ty.peeled() != arg.ty.peeled() {
+                    if !same_value(ty, &arg.ty) {
                         self.same(ty, &arg.ty, "an argument");
                     }
                 }
@@ -194,11 +192,7 @@ impl Checker<'_, '_> {
             op,
             BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge
         );
-        let result = if comparison {
-            Ty::Bool
-        } else {
-            a.ty.clone()
-        };
+        let result = if comparison { Ty::Bool } else { a.ty.clone() };
         self.same(&result, &e.ty, "an operation");
     }
 
@@ -253,10 +247,7 @@ impl Checker<'_, '_> {
             }
         }
         if let Op::ReadPage { tensor, .. } | Op::WritePage { tensor, .. } = op
-            && !matches!(
-                self.f.local(*tensor).ty.peeled(),
-                Ty::TensorAccessor(_)
-            )
+            && !matches!(self.f.local(*tensor).ty.peeled(), Ty::TensorAccessor(_))
         {
             self.fail(format!("{} without a tensor", name_of(op)));
         }
@@ -294,6 +285,12 @@ impl Checker<'_, '_> {
             }
         }
     }
+}
+
+/// Whether two types are one value in C++: references vanish, and a guard is its buffer.
+fn same_value(a: &Ty, b: &Ty) -> bool {
+    a.peeled() == b.peeled()
+        || (end_of(a).is_some() && end_of(a) == end_of(b) && format_of(a) == format_of(b))
 }
 
 /// The register operands of an operation.

@@ -2,8 +2,8 @@
 
 use super::startup::startup;
 use super::state::{
-    By, FIELDS, Formats, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, meet, scalars,
-    uniform_formats,
+    By, FIELDS, Formats, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, meet,
+    scalars, uniform_formats,
 };
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::visit::CallSite;

@@ -2,6 +2,7 @@
 
 use crate::ir::passes::buffers::format_of;
 use crate::ir::{ExprKind, FnId, Init, LocalId, Module, Op, StmtKind, visit};
+use crate::tensor::format::DataFormat;
 use std::collections::HashMap;
 
 /// An operation of the matrix unit, with its operands in the kernel's own terms.
@@ -35,14 +36,16 @@ pub(super) fn startup(module: &Module) -> Option<Init> {
     };
     let format = |l: LocalId| format_of(&module.entry().local(l).ty);
     let (mut in0, mut in1) = (first.a, first.b);
-    // A copy needs one source register only. Name both operands of the first binary operation if that serves the copy as well.
+    // A copy needs one source register only. Set the other up for the first operation that needs it; and where the formats are the
+    // same, name that operation's operands, as one would.
     if first.kind == Kind::Copy
         && let Some(pair) = found.ops.iter().find(|o| o.kind != Kind::Copy)
         && pair.kind == Kind::Binary
-        && format(pair.a) == format(first.a)
-        && format(first.a) != Some(crate::tensor::format::DataFormat::F32)
     {
-        (in0, in1) = (pair.a, pair.b);
+        in1 = pair.b;
+        if format(pair.a) == format(first.a) && format(first.a) != Some(DataFormat::F32) {
+            in0 = pair.a;
+        }
     }
     Some(Init::Startup {
         reverse: first.kind == Kind::Matmul,

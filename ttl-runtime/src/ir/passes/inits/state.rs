@@ -63,10 +63,7 @@ impl State {
     /// Forgets what was said in terms of a local whose value changes.
     pub(super) fn forget(&mut self, local: LocalId) {
         for field in &mut self.0 {
-            if field
-                .as_ref()
-                .is_some_and(|v| scalars(v).contains(&local))
-            {
+            if field.as_ref().is_some_and(|v| scalars(v).contains(&local)) {
                 *field = None;
             }
         }
@@ -154,7 +151,9 @@ impl Formats<'_> {
             let t = self
                 .buffers
                 .tile_format(self.module, self.function, local)?;
-            Some(LocalId(2 * t.format.metalium_value() + u32::from(t.to_dest)))
+            Some(LocalId(
+                2 * t.format.metalium_value() + u32::from(t.to_dest),
+            ))
         };
         Some(Value::Init(match init {
             Init::Copy { cb } => Init::Copy { cb: code(*cb)? },
