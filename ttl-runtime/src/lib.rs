@@ -5,7 +5,14 @@
 
 pub mod arch;
 pub mod codegen;
+pub mod cores;
+pub mod cpp;
+pub mod device_api;
+pub mod host;
 pub mod ir;
 pub mod ops;
+pub mod program;
+pub mod rt;
+pub mod sim;
 pub mod site;
 pub mod tensor;

@@ -4,6 +4,9 @@
 //! rustc inferred, which arrive as a list of items: a [`Slot`] is an index into that list. Compact encoding matters: the skeleton is
 //! part of every compilation of the user's crate.
 
+mod methods;
+
+pub use methods::{METHODS, RANGE_ADAPTERS, TAKES_SELF};
 use serde::{Deserialize, Serialize};
 
 /// Index into the items that the probes of this function gave.

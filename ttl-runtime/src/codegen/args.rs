@@ -1,6 +1,7 @@
 //! Where the kernel's parameters stand among its arguments.
 
 use crate::ir::{Module, ParamKind};
+use crate::program::{self, ArgLayout, Slot};
 
 /// One slot per kernel parameter, in parameter order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -22,38 +23,36 @@ pub enum ArgSlot {
     PerCore(u32),
 }
 
-impl ArgSlots {
-    /// The layout of the design: compile-time arguments are buffer ids, scalars, accessor words; common runtime arguments are tensor
-    /// addresses, scalars; each group in parameter order.
-    pub fn of(module: &Module) -> ArgSlots {
-        let count = |kind| module.params.iter().filter(|p| p.kind == kind).count() as u32;
-        let (cbs, scalars, tensors) = (
-            count(ParamKind::Cb),
-            count(ParamKind::CompileTime),
-            count(ParamKind::Tensor),
-        );
-        let (mut cb, mut scalar, mut tensor, mut common, mut per_core) = (0, cbs, 0, tensors, 0);
-        let next = |at: &mut u32| {
-            *at += 1;
-            *at - 1
-        };
-        let params = module
-            .params
+impl From<&ArgLayout> for ArgSlots {
+    /// The layout decides; this only sorts its slots by what the C++ calls.
+    fn from(layout: &ArgLayout) -> ArgSlots {
+        let params = layout
+            .slots()
             .iter()
-            .map(|p| match p.kind {
-                ParamKind::Cb => ArgSlot::CompileTime(next(&mut cb)),
-                ParamKind::CompileTime => ArgSlot::CompileTime(next(&mut scalar)),
-                ParamKind::Tensor => ArgSlot::Tensor {
-                    base: next(&mut tensor),
-                },
-                ParamKind::Common => ArgSlot::Common(next(&mut common)),
-                ParamKind::PerCore => ArgSlot::PerCore(next(&mut per_core)),
+            .map(|slot| match *slot {
+                Slot::Cb { compile } | Slot::Semaphore { compile } | Slot::CompileTime { compile, .. } => {
+                    ArgSlot::CompileTime(compile)
+                }
+                Slot::Tensor { common, .. } => ArgSlot::Tensor { base: common },
+                Slot::Common { common, .. } => ArgSlot::Common(common),
+                Slot::PerCore { runtime, .. } => ArgSlot::PerCore(runtime),
             })
             .collect();
-        ArgSlots {
-            params,
-            accessor_base: cbs + scalars,
-        }
+        ArgSlots { params, accessor_base: layout.accessor_base() }
+    }
+}
+
+impl ArgSlots {
+    /// The slots of a kernel's parameters, without a program around it.
+    pub fn of(module: &Module) -> ArgSlots {
+        let kinds = module.params.iter().map(|p| match p.kind {
+            ParamKind::Cb => program::ParamKind::Cb,
+            ParamKind::Tensor => program::ParamKind::Tensor,
+            ParamKind::CompileTime => program::ParamKind::CompileTime { words: 1 },
+            ParamKind::Common => program::ParamKind::Common { words: 1 },
+            ParamKind::PerCore => program::ParamKind::PerCore { words: 1 },
+        });
+        ArgSlots::from(&ArgLayout::new(kinds))
     }
 
     pub(super) fn fits(&self, module: &Module) -> bool {
@@ -61,10 +60,8 @@ impl ArgSlots {
             && self.params.iter().zip(&module.params).all(|(slot, p)| {
                 matches!(
                     (slot, p.kind),
-                    (
-                        ArgSlot::CompileTime(_),
-                        ParamKind::Cb | ParamKind::CompileTime
-                    ) | (ArgSlot::Tensor { .. }, ParamKind::Tensor)
+                    (ArgSlot::CompileTime(_), ParamKind::Cb | ParamKind::CompileTime)
+                        | (ArgSlot::Tensor { .. }, ParamKind::Tensor)
                         | (ArgSlot::Common(_), ParamKind::Common)
                         | (ArgSlot::PerCore(_), ParamKind::PerCore)
                 )

@@ -154,32 +154,17 @@ pub(super) fn sanitize(name: &str) -> String {
 /// A legal identifier close to `name`.
 pub(super) fn identifier(name: &str) -> String {
     let name = sanitize(name.strip_prefix("r#").unwrap_or(name));
-    if is_reserved(&name) {
-        format!("{name}_")
-    } else {
-        name
-    }
+    if is_reserved(&name) { format!("{name}_") } else { name }
 }
 
 fn is_reserved(name: &str) -> bool {
     let stem = |call: &str| call.split('<').next() == Some(name);
     KEYWORDS.contains(&name)
         || RESERVED.contains(&name)
-        || UnaryOp::ALL
-            .iter()
-            .any(|op| stem(op.row().init) || stem(op.row().call))
+        || UnaryOp::ALL.iter().any(|op| stem(op.row().init) || stem(op.row().call))
         || BinaryOp::ALL.iter().any(|op| {
             let r = op.row();
-            [
-                r.fpu_init,
-                r.fpu_call,
-                r.reuse_init,
-                r.reuse_call,
-                r.sfpu_init,
-                r.sfpu_call,
-            ]
-            .into_iter()
-            .any(stem)
+            [r.fpu_init, r.fpu_call, r.reuse_init, r.reuse_call, r.sfpu_init, r.sfpu_call].into_iter().any(stem)
         })
 }
 

@@ -22,14 +22,10 @@ pub struct Dag {
 
 impl Dag {
     pub fn add(&mut self, node: Node) -> NodeId {
-        let at = self
-            .nodes
-            .iter()
-            .position(|n| *n == node)
-            .unwrap_or_else(|| {
-                self.nodes.push(node);
-                self.nodes.len() - 1
-            });
+        let at = self.nodes.iter().position(|n| *n == node).unwrap_or_else(|| {
+            self.nodes.push(node);
+            self.nodes.len() - 1
+        });
         NodeId(at as u32)
     }
 

@@ -108,11 +108,7 @@ pub enum PlanError {
         "the expression needs {needed} tile registers per tile, {available} are available ({width}-bit registers): \
          store a part of it to a circular buffer first"
     )]
-    TooManyRegisters {
-        needed: u32,
-        available: u32,
-        width: u32,
-    },
+    TooManyRegisters { needed: u32, available: u32, width: u32 },
     #[error("the expression has no value")]
     Empty,
     #[error("leaf {leaf} of the expression is not described ({leaves} leaves are)")]
@@ -219,13 +215,7 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn new(
-        dag: &'a Dag,
-        leaves: &'a [LeafInfo],
-        config: &ComputeConfig,
-        uses: &'a [u32],
-        fresh: bool,
-    ) -> Planner<'a> {
+    fn new(dag: &'a Dag, leaves: &'a [LeafInfo], config: &ComputeConfig, uses: &'a [u32], fresh: bool) -> Planner<'a> {
         let mut planner = Planner {
             dag,
             leaves,
@@ -241,8 +231,7 @@ impl<'a> Planner<'a> {
         };
         if leaves.contains(&LeafInfo::Acc) {
             // Register 0 of the tile is the accumulator even if the expression does not use it.
-            let acc = (0..dag.nodes.len())
-                .find(|&n| matches!(dag.nodes[n], Node::Leaf(l) if planner.is_acc(l)));
+            let acc = (0..dag.nodes.len()).find(|&n| matches!(dag.nodes[n], Node::Leaf(l) if planner.is_acc(l)));
             let used = acc.is_some_and(|n| uses[n] > 0);
             planner.busy.push(used);
             planner.written.push(true);
@@ -287,9 +276,7 @@ impl<'a> Planner<'a> {
     /// A product of two leaves that nobody else needs.
     fn product(&self, node: NodeId) -> Option<(u32, u32)> {
         match self.dag.node(node) {
-            Node::Binary(BinaryOp::Mul, a, b) if self.total[node.0 as usize] == 1 => {
-                self.fpu_pair(a, b)
-            }
+            Node::Binary(BinaryOp::Mul, a, b) if self.total[node.0 as usize] == 1 => self.fpu_pair(a, b),
             _ => None,
         }
     }
@@ -316,19 +303,11 @@ impl<'a> Planner<'a> {
             }
         }
         if let Some(leaf) = self.reusable(b) {
-            return Way::Reuse {
-                value: a,
-                leaf,
-                reversed: false,
-            };
+            return Way::Reuse { value: a, leaf, reversed: false };
         }
         if let Some(leaf) = self.reusable(a) {
             let reversed = !op.commutes();
-            return Way::Reuse {
-                value: b,
-                leaf,
-                reversed,
-            };
+            return Way::Reuse { value: b, leaf, reversed };
         }
         Way::Regs
     }
@@ -366,8 +345,7 @@ impl<'a> Planner<'a> {
 
     /// Whether a slot is left, among those in use so far, that nothing was written to.
     fn has_clean(&self) -> bool {
-        (0..self.busy.len()).any(|s| !self.busy[s] && !self.written[s])
-            || self.busy.iter().all(|b| *b)
+        (0..self.busy.len()).any(|s| !self.busy[s] && !self.written[s]) || self.busy.iter().all(|b| *b)
     }
 
     /// The slot that holds `node`, computed if it is not there yet. The use is still counted as to come.
@@ -407,10 +385,7 @@ impl<'a> Planner<'a> {
             return slot;
         }
         let copy = self.take(false);
-        self.steps.push(Step::CopyRegs {
-            from: slot,
-            to: copy,
-        });
+        self.steps.push(Step::CopyRegs { from: slot, to: copy });
         copy
     }
 
@@ -437,18 +412,9 @@ impl<'a> Planner<'a> {
                 self.steps.push(Step::Fpu { op, a, b, slot });
                 slot
             }
-            Way::Reuse {
-                value,
-                leaf,
-                reversed,
-            } => {
+            Way::Reuse { value, leaf, reversed } => {
                 let slot = self.take_over(value);
-                self.steps.push(Step::ReuseDest {
-                    op,
-                    reversed,
-                    leaf,
-                    slot,
-                });
+                self.steps.push(Step::ReuseDest { op, reversed, leaf, slot });
                 slot
             }
             Way::Regs => {
@@ -466,12 +432,7 @@ impl<'a> Planner<'a> {
                 self.used(a, sa);
                 self.used(b, sb);
                 let out = self.take_first_of(sa, sb);
-                self.steps.push(Step::Regs {
-                    op,
-                    a: sa,
-                    b: sb,
-                    out,
-                });
+                self.steps.push(Step::Regs { op, a: sa, b: sb, out });
                 out
             }
         }
@@ -498,33 +459,14 @@ impl<'a> Planner<'a> {
         // No clean register for a product: copy the first operand, so that nothing old is added.
         let slot = self.take(false);
         self.steps.push(Step::Copy { leaf: a, slot });
-        let bf16 = matches!(
-            self.leaves[b as usize],
-            LeafInfo::Front {
-                format: DataFormat::Bf16,
-                ..
-            }
-        );
+        let bf16 = matches!(self.leaves[b as usize], LeafInfo::Front { format: DataFormat::Bf16, .. });
         if bf16 && !self.wide {
             let reversed = false;
-            self.steps.push(Step::ReuseDest {
-                op,
-                reversed,
-                leaf: b,
-                slot,
-            });
+            self.steps.push(Step::ReuseDest { op, reversed, leaf: b, slot });
         } else {
             let other = self.take(false);
-            self.steps.push(Step::Copy {
-                leaf: b,
-                slot: other,
-            });
-            self.steps.push(Step::Regs {
-                op,
-                a: slot,
-                b: other,
-                out: slot,
-            });
+            self.steps.push(Step::Copy { leaf: b, slot: other });
+            self.steps.push(Step::Regs { op, a: slot, b: other, out: slot });
             self.release(other);
         }
         slot

@@ -6,6 +6,7 @@
 //! It is close to structured C++: statements and pure expressions. Everything Rust does implicitly is explicit here: blocks as
 //! values are temporaries, evaluation order is fixed, guards are pushed, popped and released by statements.
 
+pub mod blocks;
 pub mod dag;
 pub mod fuse;
 pub mod passes;
@@ -108,11 +109,7 @@ impl Fn {
     }
 
     pub fn add_local(&mut self, name: &str, ty: Ty) -> LocalId {
-        self.locals.push(Local {
-            name: name.to_owned(),
-            ty,
-            mutable: false,
-        });
+        self.locals.push(Local { name: name.to_owned(), ty, mutable: false });
         LocalId(self.locals.len() as u32 - 1)
     }
 }
@@ -196,25 +193,16 @@ pub struct Expr {
 
 impl Expr {
     pub fn u32(value: u32) -> Expr {
-        Expr {
-            ty: Ty::U32,
-            kind: ExprKind::Int(i64::from(value)),
-        }
+        Expr { ty: Ty::U32, kind: ExprKind::Int(i64::from(value)) }
     }
 
     pub fn local(local: LocalId, ty: Ty) -> Expr {
-        Expr {
-            ty,
-            kind: ExprKind::Local(local),
-        }
+        Expr { ty, kind: ExprKind::Local(local) }
     }
 
     /// An operation whose result has the type of its left operand.
     pub fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
-        Expr {
-            ty: a.ty.clone(),
-            kind: ExprKind::Binary(op, Box::new(a), Box::new(b)),
-        }
+        Expr { ty: a.ty.clone(), kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) }
     }
 
     pub fn as_u32(&self) -> Option<u32> {
@@ -238,8 +226,12 @@ pub enum ExprKind {
     Binary(BinOp, Box<Expr>, Box<Expr>),
     /// To `ty`, with the meaning of `as`: truncating, sign-extending, saturating from f32.
     Cast(Box<Expr>),
+    /// The same 32 bits as `ty`: between f32 and u32.
+    Bits(Box<Expr>),
     Call(FnId, Vec<Expr>),
     Query(Query),
+    /// A role token or register state, given to a device function: nothing in C++.
+    Erased,
 }
 
 /// A value that the device knows.
@@ -255,6 +247,11 @@ pub enum Query {
     PageSize(LocalId),
     /// Bytes of a tile of the buffer's format.
     TileSize(LocalId),
+    /// Word `word` of the waited block.
+    Word {
+        cb: LocalId,
+        word: Box<Expr>,
+    },
 }
 
 /// A device operation. Circular buffers and accessors are named by the local that holds them (a parameter of the function).
@@ -290,6 +287,12 @@ pub enum Op {
         page: Expr,
         cb: LocalId,
         index: Expr,
+    },
+    /// Word `word` of the reserved block.
+    WriteWord {
+        cb: LocalId,
+        word: Expr,
+        value: Expr,
     },
     ReadBarrier,
     WriteBarrier,

@@ -10,39 +10,17 @@ pub struct IntTy {
 }
 
 impl IntTy {
-    pub const U8: IntTy = IntTy {
-        bits: 8,
-        signed: false,
-    };
-    pub const U16: IntTy = IntTy {
-        bits: 16,
-        signed: false,
-    };
-    pub const U32: IntTy = IntTy {
-        bits: 32,
-        signed: false,
-    };
-    pub const I8: IntTy = IntTy {
-        bits: 8,
-        signed: true,
-    };
-    pub const I16: IntTy = IntTy {
-        bits: 16,
-        signed: true,
-    };
-    pub const I32: IntTy = IntTy {
-        bits: 32,
-        signed: true,
-    };
+    pub const U8: IntTy = IntTy { bits: 8, signed: false };
+    pub const U16: IntTy = IntTy { bits: 16, signed: false };
+    pub const U32: IntTy = IntTy { bits: 32, signed: false };
+    pub const I8: IntTy = IntTy { bits: 8, signed: true };
+    pub const I16: IntTy = IntTy { bits: 16, signed: true };
+    pub const I32: IntTy = IntTy { bits: 32, signed: true };
 
     /// The value reduced to this type, two's complement.
     pub const fn wrap(self, value: i64) -> i64 {
         let shift = 64 - self.bits as u32;
-        if self.signed {
-            (value << shift) >> shift
-        } else {
-            ((value as u64) << shift >> shift) as i64
-        }
+        if self.signed { (value << shift) >> shift } else { ((value as u64) << shift >> shift) as i64 }
     }
 }
 
@@ -85,10 +63,7 @@ impl Ty {
     pub const U32: Ty = Ty::Int(IntTy::U32);
 
     pub fn reference(mutable: bool, to: Ty) -> Ty {
-        Ty::Ref {
-            mutable,
-            to: Box::new(to),
-        }
+        Ty::Ref { mutable, to: Box::new(to) }
     }
 
     /// The type behind any number of references.

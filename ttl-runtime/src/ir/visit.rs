@@ -59,12 +59,11 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(page);
             f(index);
         }
-        Op::ReadBarrier
-        | Op::WriteBarrier
-        | Op::WritesFlushed
-        | Op::Acquire
-        | Op::Commit
-        | Op::Release => {}
+        Op::WriteWord { word, value, .. } => {
+            f(word);
+            f(value);
+        }
+        Op::ReadBarrier | Op::WriteBarrier | Op::WritesFlushed | Op::Acquire | Op::Commit | Op::Release => {}
         Op::CopyTile { tile, dst, .. } | Op::ReuseDest { tile, dst, .. } => {
             f(tile);
             f(dst);
@@ -74,15 +73,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(ib);
             f(dst);
         }
-        Op::MatmulBlock {
-            ia,
-            ib,
-            dst,
-            ct,
-            rt,
-            kt,
-            ..
-        } => [ia, ib, dst, ct, rt, kt].into_iter().for_each(f),
+        Op::MatmulBlock { ia, ib, dst, ct, rt, kt, .. } => [ia, ib, dst, ct, rt, kt].into_iter().for_each(f),
         Op::Unary { dst, .. } => f(dst),
         Op::CopyRegs { src, dst } => {
             f(src);
@@ -125,6 +116,7 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         | Op::PopFront { cb, .. }
         | Op::CopyTile { cb, .. }
         | Op::ReuseDest { cb, .. }
+        | Op::WriteWord { cb, .. }
         | Op::PackTile { cb, .. } => f(*cb),
         Op::ReadPage { tensor, cb, .. } | Op::WritePage { tensor, cb, .. } => {
             f(*tensor);
@@ -176,17 +168,19 @@ pub fn init_locals(init: &Init, f: &mut dyn FnMut(LocalId)) {
 pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     f(expr);
     match &expr.kind {
-        ExprKind::Neg(x) | ExprKind::Not(x) | ExprKind::Cast(x) => each_expr(x, f),
+        ExprKind::Neg(x) | ExprKind::Not(x) | ExprKind::Cast(x) | ExprKind::Bits(x) => each_expr(x, f),
         ExprKind::Binary(_, a, b) => {
             each_expr(a, f);
             each_expr(b, f);
         }
         ExprKind::Call(_, args) => args.iter().for_each(|a| each_expr(a, f)),
+        ExprKind::Query(Query::Word { word, .. }) => each_expr(word, f),
         ExprKind::Int(_)
         | ExprKind::F32(_)
         | ExprKind::Bool(_)
         | ExprKind::Local(_)
-        | ExprKind::Query(_) => {}
+        | ExprKind::Query(_)
+        | ExprKind::Erased => {}
     }
 }
 
@@ -211,7 +205,7 @@ pub fn expr_calls<'a>(expr: &'a Expr, f: &mut dyn FnMut(CallSite<'a>)) {
 
 fn calls_in<'a>(expr: &'a Expr, conditional: bool, f: &mut dyn FnMut(CallSite<'a>)) {
     match &expr.kind {
-        ExprKind::Neg(x) | ExprKind::Not(x) | ExprKind::Cast(x) => calls_in(x, conditional, f),
+        ExprKind::Neg(x) | ExprKind::Not(x) | ExprKind::Cast(x) | ExprKind::Bits(x) => calls_in(x, conditional, f),
         ExprKind::Binary(op, a, b) => {
             calls_in(a, conditional, f);
             let lazy = matches!(op, BinOp::And | BinOp::Or);
@@ -219,16 +213,14 @@ fn calls_in<'a>(expr: &'a Expr, conditional: bool, f: &mut dyn FnMut(CallSite<'a
         }
         ExprKind::Call(callee, args) => {
             args.iter().for_each(|a| calls_in(a, conditional, f));
-            f(CallSite {
-                callee: *callee,
-                args,
-                conditional,
-            });
+            f(CallSite { callee: *callee, args, conditional });
         }
+        ExprKind::Query(Query::Word { word, .. }) => calls_in(word, conditional, f),
         ExprKind::Int(_)
         | ExprKind::F32(_)
         | ExprKind::Bool(_)
         | ExprKind::Local(_)
+        | ExprKind::Erased
         | ExprKind::Query(_) => {}
     }
 }
@@ -246,9 +238,11 @@ pub fn has_call(expr: &Expr) -> bool {
 pub const fn query_local(query: &Query) -> Option<LocalId> {
     match query {
         Query::CoreX | Query::CoreY => None,
-        Query::WritePtr(l) | Query::ReadPtr(l) | Query::PageSize(l) | Query::TileSize(l) => {
-            Some(*l)
-        }
+        Query::WritePtr(l)
+        | Query::ReadPtr(l)
+        | Query::PageSize(l)
+        | Query::TileSize(l)
+        | Query::Word { cb: l, .. } => Some(*l),
     }
 }
 

@@ -6,8 +6,8 @@ use ttl_runtime::ir::dag::{Dag, Node, NodeId};
 use ttl_runtime::ir::passes::{Prepared, Target, prepare};
 use ttl_runtime::ir::verify::verify;
 use ttl_runtime::ir::{
-    BinOp, Block, Expr, ExprKind, Fn, FnId, For, IntTy, Leaf, Local, LocalId, Module, Op, Order,
-    Param, ParamKind, Query, Role, Stmt, StmtKind, Store, Ty,
+    BinOp, Block, Expr, ExprKind, Fn, FnId, For, IntTy, Leaf, Local, LocalId, Module, Op, Order, Param, ParamKind,
+    Query, Role, Stmt, StmtKind, Store, Ty,
 };
 use ttl_runtime::ops::{BinaryOp, UnaryOp};
 use ttl_runtime::tensor::format::DataFormat;
@@ -21,28 +21,16 @@ pub(crate) fn u32(value: u32) -> Expr {
 }
 
 pub(crate) fn int(value: i64, ty: IntTy) -> Expr {
-    Expr {
-        ty: Ty::Int(ty),
-        kind: ExprKind::Int(value),
-    }
+    Expr { ty: Ty::Int(ty), kind: ExprKind::Int(value) }
 }
 
 pub(crate) fn f32(value: f32) -> Expr {
-    Expr {
-        ty: Ty::F32,
-        kind: ExprKind::F32(value),
-    }
+    Expr { ty: Ty::F32, kind: ExprKind::F32(value) }
 }
 
 pub(crate) fn bin(op: BinOp, a: Expr, b: Expr) -> Expr {
-    let comparison = matches!(
-        op,
-        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge
-    );
-    Expr {
-        ty: if comparison { Ty::Bool } else { a.ty.clone() },
-        kind: ExprKind::Binary(op, Box::new(a), Box::new(b)),
-    }
+    let comparison = matches!(op, BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge);
+    Expr { ty: if comparison { Ty::Bool } else { a.ty.clone() }, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) }
 }
 
 pub(crate) fn add(a: Expr, b: Expr) -> Expr {
@@ -58,38 +46,28 @@ pub(crate) fn lt(a: Expr, b: Expr) -> Expr {
 }
 
 pub(crate) fn cast(x: Expr, ty: Ty) -> Expr {
-    Expr {
-        ty,
-        kind: ExprKind::Cast(Box::new(x)),
-    }
+    Expr { ty, kind: ExprKind::Cast(Box::new(x)) }
 }
 
 pub(crate) fn not(x: Expr) -> Expr {
-    Expr {
-        ty: x.ty.clone(),
-        kind: ExprKind::Not(Box::new(x)),
-    }
+    Expr { ty: x.ty.clone(), kind: ExprKind::Not(Box::new(x)) }
 }
 
 pub(crate) fn neg(x: Expr) -> Expr {
-    Expr {
-        ty: x.ty.clone(),
-        kind: ExprKind::Neg(Box::new(x)),
-    }
+    Expr { ty: x.ty.clone(), kind: ExprKind::Neg(Box::new(x)) }
+}
+
+pub(crate) fn bits(x: Expr) -> Expr {
+    let ty = if x.ty == Ty::F32 { Ty::U32 } else { Ty::F32 };
+    Expr { ty, kind: ExprKind::Bits(Box::new(x)) }
 }
 
 pub(crate) fn query(query: Query) -> Expr {
-    Expr {
-        ty: Ty::U32,
-        kind: ExprKind::Query(query),
-    }
+    Expr { ty: Ty::U32, kind: ExprKind::Query(query) }
 }
 
 pub(crate) fn call(callee: FnId, args: Vec<Expr>, ty: Ty) -> Expr {
-    Expr {
-        ty,
-        kind: ExprKind::Call(callee, args),
-    }
+    Expr { ty, kind: ExprKind::Call(callee, args) }
 }
 
 /// A function under construction. Every statement stands on a line of its own unless `same_line` is used.
@@ -132,11 +110,7 @@ impl FnBuilder {
     }
 
     pub(crate) fn local(&mut self, name: &str, ty: Ty) -> LocalId {
-        self.f.locals.push(Local {
-            name: name.to_owned(),
-            ty,
-            mutable: false,
-        });
+        self.f.locals.push(Local { name: name.to_owned(), ty, mutable: false });
         LocalId(self.f.locals.len() as u32 - 1)
     }
 
@@ -149,12 +123,7 @@ impl FnBuilder {
     /// A parameter of the kernel, with how its argument travels.
     pub(crate) fn arg(&mut self, name: &str, ty: Ty, kind: ParamKind) -> LocalId {
         let local = self.param(name, ty.clone());
-        self.params.push(Param {
-            name: name.to_owned(),
-            ty,
-            kind,
-            local,
-        });
+        self.params.push(Param { name: name.to_owned(), ty, kind, local });
         local
     }
 
@@ -177,10 +146,7 @@ impl FnBuilder {
     pub(crate) fn stmt(&mut self, kind: StmtKind) {
         let line = self.line;
         self.line += self.step;
-        self.blocks
-            .last_mut()
-            .expect("a block")
-            .push(Stmt { line, kind });
+        self.blocks.last_mut().expect("a block").push(Stmt { line, kind });
     }
 
     pub(crate) fn op(&mut self, op: Op) {
@@ -189,10 +155,7 @@ impl FnBuilder {
 
     pub(crate) fn let_(&mut self, name: &str, value: Expr) -> LocalId {
         let local = self.local(name, value.ty.clone());
-        self.stmt(StmtKind::Let {
-            local,
-            init: Some(value),
-        });
+        self.stmt(StmtKind::Let { local, init: Some(value) });
         local
     }
 
@@ -215,13 +178,7 @@ impl FnBuilder {
         self.blocks.pop().expect("the block")
     }
 
-    pub(crate) fn for_(
-        &mut self,
-        name: &str,
-        start: Expr,
-        end: Expr,
-        body: impl FnOnce(&mut FnBuilder, LocalId),
-    ) {
+    pub(crate) fn for_(&mut self, name: &str, start: Expr, end: Expr, body: impl FnOnce(&mut FnBuilder, LocalId)) {
         self.range(name, start, end, false, Order::Forward, 1, body);
     }
 
@@ -239,54 +196,29 @@ impl FnBuilder {
         let local = self.local(name, start.ty.clone());
         let line = self.line;
         let body = self.block(|b| body(b, local));
-        let kind = StmtKind::For(Box::new(For {
-            local,
-            start,
-            end,
-            inclusive,
-            order,
-            step,
-            body,
-        }));
-        self.blocks
-            .last_mut()
-            .expect("a block")
-            .push(Stmt { line, kind });
+        let kind = StmtKind::For(Box::new(For { local, start, end, inclusive, order, step, body }));
+        self.blocks.last_mut().expect("a block").push(Stmt { line, kind });
     }
 
-    pub(crate) fn if_(
-        &mut self,
-        cond: Expr,
-        then: impl FnOnce(&mut FnBuilder),
-        els: impl FnOnce(&mut FnBuilder),
-    ) {
+    pub(crate) fn if_(&mut self, cond: Expr, then: impl FnOnce(&mut FnBuilder), els: impl FnOnce(&mut FnBuilder)) {
         let line = self.line;
         let then = self.block(then);
         let els = self.block(els);
         let kind = StmtKind::If { cond, then, els };
-        self.blocks
-            .last_mut()
-            .expect("a block")
-            .push(Stmt { line, kind });
+        self.blocks.last_mut().expect("a block").push(Stmt { line, kind });
     }
 
     pub(crate) fn while_(&mut self, cond: Expr, body: impl FnOnce(&mut FnBuilder)) {
         let line = self.line;
         let body = self.block(body);
         let kind = StmtKind::While { cond, body };
-        self.blocks
-            .last_mut()
-            .expect("a block")
-            .push(Stmt { line, kind });
+        self.blocks.last_mut().expect("a block").push(Stmt { line, kind });
     }
 
     pub(crate) fn loop_(&mut self, body: impl FnOnce(&mut FnBuilder)) {
         let line = self.line;
         let body = self.block(body);
-        self.blocks.last_mut().expect("a block").push(Stmt {
-            line,
-            kind: StmtKind::Loop { body },
-        });
+        self.blocks.last_mut().expect("a block").push(Stmt { line, kind: StmtKind::Loop { body } });
     }
 
     pub(crate) fn wait(&mut self, cb: LocalId, pages: Expr) {
@@ -321,17 +253,8 @@ impl FnBuilder {
         if acc {
             leaves.push(Leaf::Acc);
         }
-        leaves.extend(inputs.iter().map(|cb| Leaf::Front {
-            cb: *cb,
-            pages: pages.clone(),
-        }));
-        self.op(Op::Store(Box::new(Store {
-            cb: out,
-            pages,
-            dag: dag.0,
-            leaves,
-            acquired: acc,
-        })));
+        leaves.extend(inputs.iter().map(|cb| Leaf::Front { cb: *cb, pages: pages.clone() }));
+        self.op(Op::Store(Box::new(Store { cb: out, pages, dag: dag.0, leaves, acquired: acc })));
     }
 
     pub(crate) fn finish(mut self) -> (Fn, Vec<Param>) {
@@ -347,12 +270,7 @@ impl FnBuilder {
         }
         let mut fns = callees;
         fns.push(f);
-        Module {
-            name,
-            role,
-            fns,
-            params,
-        }
+        Module { name, role, fns, params }
     }
 }
 
@@ -372,10 +290,7 @@ impl DagBuilder {
 }
 
 pub(crate) fn wide() -> ComputeConfig {
-    ComputeConfig {
-        fp32_dest_acc: true,
-        ..ComputeConfig::default()
-    }
+    ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() }
 }
 
 pub(crate) fn prepared(module: &Module, config: &ComputeConfig, cb_ids: &[u32]) -> Prepared {
@@ -391,15 +306,8 @@ pub(crate) fn text(module: &Module, config: &ComputeConfig) -> String {
     text_with(module, config, &[], false)
 }
 
-pub(crate) fn text_with(
-    module: &Module,
-    config: &ComputeConfig,
-    cb_ids: &[u32],
-    line_directives: bool,
-) -> String {
+pub(crate) fn text_with(module: &Module, config: &ComputeConfig, cb_ids: &[u32], line_directives: bool) -> String {
     let prepared = prepared(module, config, cb_ids);
     let options = Options { line_directives };
-    emit(&prepared, &ArgSlots::of(module), &options)
-        .unwrap_or_else(|e| panic!("{e}"))
-        .text
+    emit(&prepared, &ArgSlots::of(module), &options).unwrap_or_else(|e| panic!("{e}")).text
 }

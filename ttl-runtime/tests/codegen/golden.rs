@@ -8,9 +8,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 fn path(case: &KernelCase) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/golden")
-        .join(format!("{}.cpp", case.name))
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format!("{}.cpp", case.name))
 }
 
 #[test]
@@ -29,10 +27,7 @@ fn printed_kernels_are_the_golden_ones() {
             different.push(case.name);
         }
     }
-    assert!(
-        different.is_empty(),
-        "not as in tests/golden (TTL_UPDATE_GOLDEN=1 accepts): {different:?}"
-    );
+    assert!(different.is_empty(), "not as in tests/golden (TTL_UPDATE_GOLDEN=1 accepts): {different:?}");
 }
 
 #[test]

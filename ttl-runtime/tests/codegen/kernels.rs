@@ -2,9 +2,7 @@
 
 use crate::build::*;
 use ttl_runtime::arch::ComputeConfig;
-use ttl_runtime::ir::{
-    BinOp, Expr, ExprKind, FnId, IntTy, Module, Op, Order, ParamKind, Query, Role, StmtKind, Ty,
-};
+use ttl_runtime::ir::{BinOp, Expr, ExprKind, FnId, IntTy, Module, Op, Order, ParamKind, Query, Role, StmtKind, Ty};
 use ttl_runtime::ops::{BinaryOp, UnaryOp};
 
 pub(crate) struct KernelCase {
@@ -19,23 +17,11 @@ pub(crate) struct KernelCase {
 
 impl KernelCase {
     fn new(name: &'static str, module: Module, config: ComputeConfig) -> KernelCase {
-        KernelCase {
-            name,
-            module,
-            config,
-            cb_ids: Vec::new(),
-            line_directives: false,
-            scalars: Vec::new(),
-        }
+        KernelCase { name, module, config, cb_ids: Vec::new(), line_directives: false, scalars: Vec::new() }
     }
 
     pub(crate) fn text(&self) -> String {
-        text_with(
-            &self.module,
-            &self.config,
-            &self.cb_ids,
-            self.line_directives,
-        )
+        text_with(&self.module, &self.config, &self.cb_ids, self.line_directives)
     }
 
     /// Options for a compile check: arguments, buffer formats, configuration.
@@ -84,16 +70,8 @@ pub(crate) fn all() -> Vec<KernelCase> {
         KernelCase::new("fma_20", fma(20), ComputeConfig::default()),
         KernelCase::new("fma_unknown_count", fma_unknown(), ComputeConfig::default()),
         KernelCase::new("matmul_1x1", matmul([1, 1], false), wide()),
-        KernelCase::new(
-            "matmul_2x2",
-            matmul([2, 2], false),
-            ComputeConfig::default(),
-        ),
-        KernelCase::new(
-            "matmul_bias_relu",
-            matmul([2, 2], true),
-            ComputeConfig::default(),
-        ),
+        KernelCase::new("matmul_2x2", matmul([2, 2], false), ComputeConfig::default()),
+        KernelCase::new("matmul_bias_relu", matmul([2, 2], true), ComputeConfig::default()),
         KernelCase::new("copy_used_twice", used_twice(), wide()),
         KernelCase::new("mixed_formats", mixed_formats(), wide()),
         KernelCase::new("read_blocks", read_blocks(), ComputeConfig::default()),
@@ -101,16 +79,8 @@ pub(crate) fn all() -> Vec<KernelCase> {
         KernelCase::new("loops", loops(), ComputeConfig::default()),
         KernelCase::new("scalars", scalars(), ComputeConfig::default()),
         KernelCase::new("names", names(), ComputeConfig::default()),
-        KernelCase::new(
-            "device_functions",
-            device_functions(),
-            ComputeConfig::default(),
-        ),
-        KernelCase::new(
-            "compute_function",
-            compute_function(),
-            ComputeConfig::default(),
-        ),
+        KernelCase::new("device_functions", device_functions(), ComputeConfig::default()),
+        KernelCase::new("compute_function", compute_function(), ComputeConfig::default()),
     ];
     let mut exact = KernelCase::new("exact_f32", exact_f32(), wide());
     exact.config.unpack_to_dest_fp32 = vec![0, 1];
@@ -120,13 +90,7 @@ pub(crate) fn all() -> Vec<KernelCase> {
     lines.line_directives = true;
     cases.push(lines);
     for case in &mut cases {
-        case.scalars = case
-            .module
-            .params
-            .iter()
-            .filter(|p| p.kind == ParamKind::CompileTime)
-            .map(|_| 3)
-            .collect();
+        case.scalars = case.module.params.iter().filter(|p| p.kind == ParamKind::CompileTime).map(|_| 3).collect();
     }
     cases
 }
@@ -156,8 +120,7 @@ pub(crate) fn fma(tiles: u32) -> Module {
             k.pop(cb, u32(tiles));
         }
     });
-    k.generics(&[&tiles.to_string()])
-        .kernel(Role::Compute, Vec::new())
+    k.generics(&[&tiles.to_string()]).kernel(Role::Compute, Vec::new())
 }
 
 /// The same with a block size that only the running kernel knows.
@@ -205,13 +168,7 @@ pub(crate) fn matmul([rt, ct]: [u32; 2], epilogue: bool) -> Module {
             let pages_b = mul(kt.clone(), u32(ct));
             k.wait(a, pages_a.clone());
             k.wait(b, pages_b.clone());
-            k.op(Op::MatmulAcc {
-                a,
-                b,
-                rt: u32(rt),
-                kt: kt.clone(),
-                ct: u32(ct),
-            });
+            k.op(Op::MatmulAcc { a, b, rt: u32(rt), kt: kt.clone(), ct: u32(ct) });
             k.pop(b, pages_b);
             k.pop(a, pages_a);
         });
@@ -327,12 +284,7 @@ fn read_blocks() -> Module {
     let count = k.arg("count", Ty::U32, ParamKind::PerCore);
     k.reserve(w_out, u32(2));
     for index in 0..2 {
-        k.op(Op::ReadPage {
-            tensor: weights,
-            page: u32(index),
-            cb: w_out,
-            index: u32(index),
-        });
+        k.op(Op::ReadPage { tensor: weights, page: u32(index), cb: w_out, index: u32(index) });
     }
     // The guards of both transfers are waited for: one barrier is enough.
     k.op(Op::ReadBarrier);
@@ -343,12 +295,7 @@ fn read_blocks() -> Module {
         k.reserve(out, block.clone());
         k.for_("i", u32(0), block.clone(), |k, i| {
             let (page, i) = (k.get(page), k.get(i));
-            k.op(Op::ReadPage {
-                tensor: src,
-                page: add(mul(page, block.clone()), i.clone()),
-                cb: out,
-                index: i,
-            });
+            k.op(Op::ReadPage { tensor: src, page: add(mul(page, block.clone()), i.clone()), cb: out, index: i });
         });
         k.op(Op::ReadBarrier);
         k.push(out, block.clone());
@@ -368,34 +315,17 @@ fn write_blocks() -> Module {
     let unused = k.arg("unused", Ty::F32, ParamKind::Common);
     let _ = unused;
     let (first, count, limit) = (k.get(first), k.get(count), k.get(limit));
-    k.range(
-        "page",
-        first.clone(),
-        add(first, count),
-        false,
-        Order::Forward,
-        4,
-        |k, page| {
-            let page = k.get(page);
-            k.if_(
-                bin(BinOp::Ge, page.clone(), limit),
-                |k| k.stmt(StmtKind::Return(None)),
-                |_| {},
-            );
-            k.wait(input, u32(4));
-            k.for_("i", u32(0), u32(4), |k, i| {
-                let i = k.get(i);
-                k.op(Op::WritePage {
-                    tensor: dst,
-                    page: add(page.clone(), i.clone()),
-                    cb: input,
-                    index: i,
-                });
-            });
-            k.op(Op::WritesFlushed);
-            k.pop(input, u32(4));
-        },
-    );
+    k.range("page", first.clone(), add(first, count), false, Order::Forward, 4, |k, page| {
+        let page = k.get(page);
+        k.if_(bin(BinOp::Ge, page.clone(), limit), |k| k.stmt(StmtKind::Return(None)), |_| {});
+        k.wait(input, u32(4));
+        k.for_("i", u32(0), u32(4), |k, i| {
+            let i = k.get(i);
+            k.op(Op::WritePage { tensor: dst, page: add(page.clone(), i.clone()), cb: input, index: i });
+        });
+        k.op(Op::WritesFlushed);
+        k.pop(input, u32(4));
+    });
     k.kernel(Role::Writer, Vec::new())
 }
 
@@ -467,11 +397,7 @@ fn scalars() -> Module {
     let mut k = FnBuilder::new("scalars", 3);
     k.param("noc", Ty::Noc);
     let out = k.cb_out("out", BF16);
-    let kinds = [
-        ParamKind::CompileTime,
-        ParamKind::Common,
-        ParamKind::PerCore,
-    ];
+    let kinds = [ParamKind::CompileTime, ParamKind::Common, ParamKind::PerCore];
     let types = [
         ("flag", Ty::Bool),
         ("a8", Ty::Int(IntTy::U8)),
@@ -536,15 +462,8 @@ fn names() -> Module {
         });
     }
     let late = k.local("template", Ty::U32);
-    k.stmt(StmtKind::Let {
-        local: late,
-        init: None,
-    });
-    k.if_(
-        lt(value, u32(3)),
-        |k| k.assign(late, u32(1)),
-        |k| k.assign(late, u32(2)),
-    );
+    k.stmt(StmtKind::Let { local: late, init: None });
+    k.if_(lt(value, u32(3)), |k| k.assign(late, u32(1)), |k| k.assign(late, u32(2)));
     let value = k.get(late);
     k.reserve(out, value.clone());
     k.push(out, value);
@@ -573,12 +492,7 @@ fn device_functions() -> Module {
         let page = f.get(page);
         f.for_("i", u32(0), u32(n), |f, i| {
             let i = f.get(i);
-            f.op(Op::ReadPage {
-                tensor: src,
-                page: add(page.clone(), i.clone()),
-                cb: block,
-                index: i,
-            });
+            f.op(Op::ReadPage { tensor: src, page: add(page.clone(), i.clone()), cb: block, index: i });
         });
         f.op(Op::ReadBarrier);
         f.finish().0
@@ -593,10 +507,7 @@ fn device_functions() -> Module {
     for (callee, pages) in [(1, 4), (2, 8)] {
         k.reserve(out, u32(pages));
         let page = call(FnId(0), vec![first.clone(), u32(100)], Ty::U32);
-        let guard = Expr {
-            ty: Ty::reference(true, Ty::Reserved(BF16)),
-            kind: ExprKind::Local(out),
-        };
+        let guard = Expr { ty: Ty::reference(true, Ty::Reserved(BF16)), kind: ExprKind::Local(out) };
         let args = vec![noc.clone(), src.clone(), page, guard];
         k.stmt(StmtKind::Eval(call(FnId(callee), args, Ty::Unit)));
         k.push(out, u32(pages));
@@ -628,10 +539,7 @@ fn compute_function() -> Module {
     k.for_("i", u32(0), n, |k, _| {
         k.wait(x, u32(1));
         k.reserve(y, u32(1));
-        let guard = |cb, mutable, ty| Expr {
-            ty: Ty::reference(mutable, ty),
-            kind: ExprKind::Local(cb),
-        };
+        let guard = |cb, mutable, ty| Expr { ty: Ty::reference(mutable, ty), kind: ExprKind::Local(cb) };
         let args = vec![
             token,
             guard(x, false, Ty::Front(BF16)),

@@ -6,9 +6,7 @@ use ttl_runtime::ir::fuse::PlanError;
 use ttl_runtime::ir::passes::buffers::Buffers;
 use ttl_runtime::ir::passes::{PassError, Target, inits, prepare};
 use ttl_runtime::ir::verify::verify;
-use ttl_runtime::ir::{
-    BinOp, Expr, ExprKind, FnId, Init, LocalId, Module, Op, ParamKind, Role, StmtKind, Ty, visit,
-};
+use ttl_runtime::ir::{BinOp, Expr, ExprKind, FnId, Init, LocalId, Module, Op, ParamKind, Role, StmtKind, Ty, visit};
 use ttl_runtime::ops::{BinaryOp, UnaryOp};
 use ttl_runtime::tensor::format::DataFormat;
 
@@ -51,10 +49,7 @@ fn sets_up(module: &Module, config: &ComputeConfig) -> Vec<String> {
 }
 
 /// A compute kernel with buffers `a`, `b` (inputs) and `y`, and a count `n`.
-fn compute(
-    formats: [DataFormat; 3],
-    body: impl FnOnce(&mut FnBuilder, [LocalId; 3], Expr),
-) -> Module {
+fn compute(formats: [DataFormat; 3], body: impl FnOnce(&mut FnBuilder, [LocalId; 3], Expr)) -> Module {
     let mut k = FnBuilder::new("compute", 1);
     k.param("compute", Ty::Compute);
     let a = k.cb_in("a", formats[0]);
@@ -131,17 +126,9 @@ fn inner_loops_keep_what_the_outer_one_changes() {
 fn branches_that_disagree_are_set_up_again_after_they_meet() {
     let module = compute([BF16; 3], |k, cbs, n| {
         binary(k, cbs, BinaryOp::Add);
-        k.if_(
-            lt(n.clone(), u32(3)),
-            |k| binary(k, cbs, BinaryOp::Sub),
-            |_| {},
-        );
+        k.if_(lt(n.clone(), u32(3)), |k| binary(k, cbs, BinaryOp::Sub), |_| {});
         binary(k, cbs, BinaryOp::Sub);
-        k.if_(
-            lt(n, u32(5)),
-            |k| binary(k, cbs, BinaryOp::Sub),
-            |k| binary(k, cbs, BinaryOp::Sub),
-        );
+        k.if_(lt(n, u32(5)), |k| binary(k, cbs, BinaryOp::Sub), |k| binary(k, cbs, BinaryOp::Sub));
     });
     assert_eq!(
         sets_up(&module, &ComputeConfig::default()),
@@ -219,13 +206,7 @@ fn a_set_up_that_depends_on_the_loop_stays_inside() {
     k.for_("kt", u32(1), u32(5), |k, kt| {
         let kt = k.get(kt);
         k.op(Op::Acquire);
-        k.op(Op::MatmulAcc {
-            a,
-            b,
-            rt: u32(2),
-            kt,
-            ct: u32(2),
-        });
+        k.op(Op::MatmulAcc { a, b, rt: u32(2), kt, ct: u32(2) });
         k.reserve(y, u32(4));
         k.store(y, u32(4), &[], true, |d| d.leaf(0));
         k.push(y, u32(4));
@@ -253,10 +234,7 @@ fn the_check_finds_a_missing_set_up() {
     });
     let config = ComputeConfig::default();
     let good = prepared(&module, &config, &[]).module().clone();
-    let target = Target {
-        config: &config,
-        cb_ids: &[],
-    };
+    let target = Target { config: &config, cb_ids: &[] };
     let buffers = Buffers::of(&good, &target).expect("buffers");
     inits::check(&good, &buffers).expect("all is set up");
     // Remove each set-up call in turn: the check must notice every one.
@@ -270,10 +248,7 @@ fn the_check_finds_a_missing_set_up() {
         let at = bad.fns.len() - 1;
         let mut left = nth as i64;
         bad.fns[at].body = without(&bad.fns[at].body, &mut left);
-        assert!(
-            inits::check(&bad, &buffers).is_err(),
-            "set-up call {nth} is missing and nothing noticed"
-        );
+        assert!(inits::check(&bad, &buffers).is_err(), "set-up call {nth} is missing and nothing noticed");
     }
 }
 
@@ -304,16 +279,10 @@ fn every_prepared_kernel_starts_up_first_and_once() {
         }
         let prepared = prepared(&case.module, &case.config, &case.cb_ids);
         let body = &prepared.module().entry().body;
-        assert!(matches!(
-            body[0].kind,
-            StmtKind::Op(Op::Init(Init::Startup { .. }))
-        ));
+        assert!(matches!(body[0].kind, StmtKind::Op(Op::Init(Init::Startup { .. }))));
         let mut count = 0;
         visit::each_stmt(body, &mut |s| {
-            count += u32::from(matches!(
-                s.kind,
-                StmtKind::Op(Op::Init(Init::Startup { .. }))
-            ));
+            count += u32::from(matches!(s.kind, StmtKind::Op(Op::Init(Init::Startup { .. }))));
         });
         assert_eq!(count, 1, "{}", case.name);
     }
@@ -322,20 +291,10 @@ fn every_prepared_kernel_starts_up_first_and_once() {
 #[test]
 fn expressions_that_do_not_fit_are_errors_with_place_and_numbers() {
     let config = wide();
-    let target = Target {
-        config: &config,
-        cb_ids: &[],
-    };
+    let target = Target { config: &config, cb_ids: &[] };
     let module = crate::kernels::matmul([4, 2], false);
     let error = prepare(verify(&module).expect("verified"), &target).expect_err("8 of 4");
-    assert!(matches!(
-        error,
-        PassError::AccTooLarge {
-            tiles: 8,
-            available: 4,
-            ..
-        }
-    ));
+    assert!(matches!(error, PassError::AccTooLarge { tiles: 8, available: 4, .. }));
     // Four accumulators fill the registers; the bias of each needs another in 32-bit mode.
     let module = crate::kernels::matmul([2, 2], true);
     let error = prepare(verify(&module).expect("verified"), &target).expect_err("4 of 2");
@@ -365,13 +324,7 @@ fn expressions_that_do_not_fit_are_errors_with_place_and_numbers() {
         });
     });
     let error = prepare(verify(&deep).expect("verified"), &target).expect_err("too deep");
-    assert!(matches!(
-        error,
-        PassError::Plan {
-            error: PlanError::TooManyRegisters { .. },
-            ..
-        }
-    ));
+    assert!(matches!(error, PassError::Plan { error: PlanError::TooManyRegisters { .. }, .. }));
 }
 
 #[test]
@@ -391,10 +344,7 @@ fn a_function_cannot_take_buffers_of_both_precisions() {
     k.reserve(y, u32(2));
     for cb in [a, b] {
         k.wait(cb, u32(1));
-        let guard = |local, ty| Expr {
-            ty,
-            kind: ExprKind::Local(local),
-        };
+        let guard = |local, ty| Expr { ty, kind: ExprKind::Local(local) };
         let args = vec![
             token.clone(),
             guard(cb, Ty::reference(false, Ty::Front(F32))),
@@ -406,14 +356,8 @@ fn a_function_cannot_take_buffers_of_both_precisions() {
     k.push(y, u32(2));
     let module = k.kernel(Role::Compute, vec![copy]);
     let both = |ids: &[u32]| {
-        let config = ComputeConfig {
-            unpack_to_dest_fp32: ids.to_vec(),
-            ..wide()
-        };
-        let target = Target {
-            config: &config,
-            cb_ids: &[0, 1, 2],
-        };
+        let config = ComputeConfig { unpack_to_dest_fp32: ids.to_vec(), ..wide() };
+        let target = Target { config: &config, cb_ids: &[0, 1, 2] };
         prepare(verify(&module).expect("verified"), &target).map(|_| ())
     };
     assert_eq!(both(&[]), Ok(()));
@@ -456,21 +400,11 @@ fn barriers(body: impl FnOnce(&mut FnBuilder, LocalId, [LocalId; 2], Expr)) -> V
 }
 
 fn read(k: &mut FnBuilder, tensor: LocalId, cb: LocalId) {
-    k.op(Op::ReadPage {
-        tensor,
-        page: u32(0),
-        cb,
-        index: u32(0),
-    });
+    k.op(Op::ReadPage { tensor, page: u32(0), cb, index: u32(0) });
 }
 
 fn write(k: &mut FnBuilder, tensor: LocalId, cb: LocalId) {
-    k.op(Op::WritePage {
-        tensor,
-        page: u32(0),
-        cb,
-        index: u32(0),
-    });
+    k.op(Op::WritePage { tensor, page: u32(0), cb, index: u32(0) });
 }
 
 #[test]
@@ -511,12 +445,7 @@ fn a_barrier_that_some_path_needs_stays() {
     });
     assert_eq!(
         lines[1..],
-        [
-            "2 noc_async_read_page",
-            "2 noc_async_read_page",
-            "2 noc_async_read_barrier",
-            "1 noc_async_read_barrier",
-        ]
+        ["2 noc_async_read_page", "2 noc_async_read_page", "2 noc_async_read_barrier", "1 noc_async_read_barrier",]
     );
     // The read of the round before is still under way at the head of the loop.
     let lines = barriers(|k, tensor, [_, out], n| {
@@ -526,14 +455,7 @@ fn a_barrier_that_some_path_needs_stays() {
         });
         k.op(Op::ReadBarrier);
     });
-    assert_eq!(
-        lines[1..],
-        [
-            "2 noc_async_read_barrier",
-            "2 noc_async_read_page",
-            "1 noc_async_read_barrier"
-        ]
-    );
+    assert_eq!(lines[1..], ["2 noc_async_read_barrier", "2 noc_async_read_page", "1 noc_async_read_barrier"]);
 }
 
 #[test]
@@ -582,10 +504,7 @@ fn every_exit_waits_for_writes_that_may_be_under_way() {
         write(k, tensor, input);
         k.op(Op::WriteBarrier);
     });
-    assert_eq!(
-        lines,
-        ["1 noc_async_write_page", "1 noc_async_write_barrier"]
-    );
+    assert_eq!(lines, ["1 noc_async_write_page", "1 noc_async_write_barrier"]);
 }
 
 #[test]

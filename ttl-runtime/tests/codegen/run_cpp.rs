@@ -5,9 +5,7 @@ use crate::build::*;
 use std::collections::HashMap;
 use std::process::Command;
 use ttl_runtime::arch::ComputeConfig;
-use ttl_runtime::ir::{
-    BinOp, Expr, ExprKind, FnId, For, LocalId, Module, Op, Order, ParamKind, Stmt, StmtKind, Ty,
-};
+use ttl_runtime::ir::{BinOp, Expr, ExprKind, FnId, For, LocalId, Module, Op, Order, ParamKind, Stmt, StmtKind, Ty};
 
 /// Arguments of one run: words of the per-core arguments.
 pub(crate) type Words = Vec<u32>;
@@ -37,8 +35,7 @@ pub(crate) fn said_by_cpp(name: &str, module: &Module, runs: &[Words]) -> Option
     std::fs::write(api.join("dataflow_api.h"), HEADER).expect("write the header");
     let kernel = text(module, &ComputeConfig::default());
     std::fs::write(folder.join("kernel.cpp"), &kernel).expect("write the kernel");
-    let mut main =
-        String::from("#include \"api/dataflow/dataflow_api.h\"\nconst uint32_t* words;\n");
+    let mut main = String::from("#include \"api/dataflow/dataflow_api.h\"\nconst uint32_t* words;\n");
     main += "int main() {\n";
     for words in runs {
         let list: Vec<String> = words.iter().map(|w| format!("{w}u")).collect();
@@ -65,25 +62,17 @@ pub(crate) fn said_by_cpp(name: &str, module: &Module, runs: &[Words]) -> Option
     assert!(output.status.success(), "{messages}\n{kernel}");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     std::fs::remove_dir_all(&folder).expect("remove the temporary folder");
-    let mut all: Vec<Vec<u32>> = said
-        .split("--\n")
-        .map(|run| run.lines().map(|l| l.parse().expect("a number")).collect())
-        .collect();
+    let mut all: Vec<Vec<u32>> =
+        said.split("--\n").map(|run| run.lines().map(|l| l.parse().expect("a number")).collect()).collect();
     all.pop();
     Some(all)
 }
 
 /// What the kernel means: the IR interpreted with Rust's meaning of everything.
 pub(crate) fn said_by_ir(module: &Module, words: &Words) -> Vec<u32> {
-    let mut run = Run {
-        module,
-        said: Vec::new(),
-    };
+    let mut run = Run { module, said: Vec::new() };
     let mut env = HashMap::new();
-    let scalars = module
-        .params
-        .iter()
-        .filter(|p| p.kind == ParamKind::PerCore);
+    let scalars = module.params.iter().filter(|p| p.kind == ParamKind::PerCore);
     for (param, word) in scalars.zip(words) {
         let value = match &param.ty {
             Ty::Bool => Value::Bool(*word != 0),
@@ -139,9 +128,7 @@ impl Run<'_> {
                     Flow::Next
                 }
                 StmtKind::Op(Op::PushBack { pages, .. }) => {
-                    let Value::Int(pages) = self.eval(pages, env) else {
-                        panic!("pages")
-                    };
+                    let Value::Int(pages) = self.eval(pages, env) else { panic!("pages") };
                     self.said.push(pages as u32);
                     Flow::Next
                 }
@@ -170,9 +157,7 @@ impl Run<'_> {
                 StmtKind::For(l) => self.range(l, env),
                 StmtKind::Break => Flow::Break,
                 StmtKind::Continue => Flow::Continue,
-                StmtKind::Return(v) => {
-                    Flow::Return(v.as_ref().map_or(Value::Unit, |v| self.eval(v, env)))
-                }
+                StmtKind::Return(v) => Flow::Return(v.as_ref().map_or(Value::Unit, |v| self.eval(v, env))),
                 StmtKind::Block(b) => self.block(b, env),
             };
             if !matches!(flow, Flow::Next) {
@@ -196,8 +181,7 @@ impl Run<'_> {
             Order::StepThenRev => {
                 // As `(start..end).step_by(step).rev()`, which a 64-bit range does not have.
                 let step = step as i64;
-                let count = (end - start).max(0).div_euclid(step)
-                    + i64::from((end - start).max(0) % step != 0);
+                let count = (end - start).max(0).div_euclid(step) + i64::from((end - start).max(0) % step != 0);
                 Box::new((0..count).rev().map(move |n| start + n * step))
             }
         };
@@ -255,6 +239,12 @@ impl Run<'_> {
             }
             ExprKind::Cast(x) => cast_value(self.eval(x, env), &e.ty),
             ExprKind::Call(id, args) => self.call(*id, args, env),
+            ExprKind::Bits(x) => match self.eval(x, env) {
+                Value::F32(v) => Value::Int(i64::from(v.to_bits())),
+                Value::Int(v) => Value::F32(f32::from_bits(v as u32)),
+                other => panic!("the bits of {other:?}"),
+            },
+            ExprKind::Erased => Value::Unit,
             ExprKind::Query(q) => panic!("{q:?}"),
         }
     }

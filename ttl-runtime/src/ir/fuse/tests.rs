@@ -1,27 +1,15 @@
 use super::*;
 
-const BF16: LeafInfo = LeafInfo::Front {
-    format: DataFormat::Bf16,
-    to_dest: false,
-};
-const F32: LeafInfo = LeafInfo::Front {
-    format: DataFormat::F32,
-    to_dest: false,
-};
-const EXACT: LeafInfo = LeafInfo::Front {
-    format: DataFormat::F32,
-    to_dest: true,
-};
+const BF16: LeafInfo = LeafInfo::Front { format: DataFormat::Bf16, to_dest: false };
+const F32: LeafInfo = LeafInfo::Front { format: DataFormat::F32, to_dest: false };
+const EXACT: LeafInfo = LeafInfo::Front { format: DataFormat::F32, to_dest: true };
 
 fn narrow() -> ComputeConfig {
     ComputeConfig::default()
 }
 
 fn wide() -> ComputeConfig {
-    ComputeConfig {
-        fp32_dest_acc: true,
-        ..ComputeConfig::default()
-    }
+    ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() }
 }
 
 /// Builds DAGs the way expressions read.
@@ -87,18 +75,9 @@ fn run(plan: &Plan, leaves: &[i64]) -> i64 {
                 };
                 regs[slot as usize] = Some(value.wrapping_add(old));
             }
-            Step::ReuseDest {
-                op,
-                reversed,
-                leaf,
-                slot,
-            } => {
+            Step::ReuseDest { op, reversed, leaf, slot } => {
                 let (d, t) = (read(&regs, slot), leaves[leaf as usize]);
-                let value = if reversed {
-                    binary(op, t, d)
-                } else {
-                    binary(op, d, t)
-                };
+                let value = if reversed { binary(op, t, d) } else { binary(op, d, t) };
                 regs[slot as usize] = Some(value);
             }
             Step::Unary { op, slot } => {
@@ -122,10 +101,7 @@ fn lone_leaf_is_copied() {
     let mut b = Build::default();
     let x = b.leaf(0);
     let dag = b.root(x);
-    assert_eq!(
-        steps(&dag, &[BF16], &narrow()),
-        [Step::Copy { leaf: 0, slot: 0 }]
-    );
+    assert_eq!(steps(&dag, &[BF16], &narrow()), [Step::Copy { leaf: 0, slot: 0 }]);
 }
 
 #[test]
@@ -135,38 +111,14 @@ fn two_leaves_go_to_the_matrix_unit_only_with_one_format() {
     let sub = b.bin(BinaryOp::Sub, x, y);
     let dag = b.root(sub);
     let op = BinaryOp::Sub;
-    assert_eq!(
-        steps(&dag, &[BF16, BF16], &narrow()),
-        [Step::Fpu {
-            op,
-            a: 0,
-            b: 1,
-            slot: 0
-        }]
-    );
+    assert_eq!(steps(&dag, &[BF16, BF16], &narrow()), [Step::Fpu { op, a: 0, b: 1, slot: 0 }]);
     // bf16 - f32 in 16-bit registers: the bf16 tile is the one that is exact in a source register.
     assert_eq!(
         steps(&dag, &[BF16, F32], &narrow()),
-        [
-            Step::Copy { leaf: 1, slot: 0 },
-            Step::ReuseDest {
-                op,
-                reversed: true,
-                leaf: 0,
-                slot: 0
-            }
-        ]
+        [Step::Copy { leaf: 1, slot: 0 }, Step::ReuseDest { op, reversed: true, leaf: 0, slot: 0 }]
     );
-    let both = [
-        Step::Copy { leaf: 0, slot: 0 },
-        Step::Copy { leaf: 1, slot: 1 },
-        Step::Regs {
-            op,
-            a: 0,
-            b: 1,
-            out: 0,
-        },
-    ];
+    let both =
+        [Step::Copy { leaf: 0, slot: 0 }, Step::Copy { leaf: 1, slot: 1 }, Step::Regs { op, a: 0, b: 1, out: 0 }];
     assert_eq!(steps(&dag, &[BF16, F32], &wide()), both);
     // Tiles that go to the registers unrounded cannot feed the matrix unit.
     assert_eq!(steps(&dag, &[EXACT, EXACT], &wide()), both);
@@ -178,25 +130,10 @@ fn product_adds_onto_the_addend_in_either_order() {
         let mut b = Build::default();
         let (x, y, z) = (b.leaf(0), b.leaf(1), b.leaf(2));
         let product = b.bin(BinaryOp::Mul, x, y);
-        let sum = if swapped {
-            b.bin(BinaryOp::Add, z, product)
-        } else {
-            b.bin(BinaryOp::Add, product, z)
-        };
+        let sum = if swapped { b.bin(BinaryOp::Add, z, product) } else { b.bin(BinaryOp::Add, product, z) };
         let dag = b.root(sum);
         let plan = plan(&dag, &[BF16; 3], &narrow()).expect("a plan");
-        assert_eq!(
-            plan.steps,
-            [
-                Step::Copy { leaf: 2, slot: 0 },
-                Step::Fpu {
-                    op: BinaryOp::Mul,
-                    a: 0,
-                    b: 1,
-                    slot: 0
-                }
-            ]
-        );
+        assert_eq!(plan.steps, [Step::Copy { leaf: 2, slot: 0 }, Step::Fpu { op: BinaryOp::Mul, a: 0, b: 1, slot: 0 }]);
         assert_eq!((plan.slots_per_tile, plan.tiles_per_section), (1, 8));
     }
 }
@@ -205,10 +142,7 @@ fn product_adds_onto_the_addend_in_either_order() {
 fn sums_of_products_need_one_register() {
     let mut b = Build::default();
     let leaves: Vec<NodeId> = (0..6).map(|n| b.leaf(n)).collect();
-    let products: Vec<NodeId> = leaves
-        .chunks(2)
-        .map(|p| b.bin(BinaryOp::Mul, p[0], p[1]))
-        .collect();
+    let products: Vec<NodeId> = leaves.chunks(2).map(|p| b.bin(BinaryOp::Mul, p[0], p[1])).collect();
     let two = b.bin(BinaryOp::Add, products[0], products[1]);
     let three = b.bin(BinaryOp::Add, two, products[2]);
     let plan = plan(&b.root(three), &[F32; 6], &wide()).expect("a plan");
@@ -243,17 +177,9 @@ fn computed_value_and_leaf_depend_on_the_width_of_the_registers() {
     let op = BinaryOp::Sub;
     assert_eq!(
         steps(&dag, &[BF16; 2], &narrow()).last(),
-        Some(&Step::ReuseDest {
-            op,
-            reversed: true,
-            leaf: 1,
-            slot: 0
-        })
+        Some(&Step::ReuseDest { op, reversed: true, leaf: 1, slot: 0 })
     );
-    assert!(matches!(
-        steps(&dag, &[BF16; 2], &wide()).last(),
-        Some(Step::Regs { .. })
-    ));
+    assert!(matches!(steps(&dag, &[BF16; 2], &wide()).last(), Some(Step::Regs { .. })));
 }
 
 #[test]
@@ -267,25 +193,15 @@ fn accumulator_keeps_slot_zero_and_temporaries_come_after_all_tiles() {
     assert_eq!((plan16.slots_per_tile, plan16.tiles_per_section), (1, 8));
     let plan32 = plan(&dag, &[LeafInfo::Acc, BF16], &wide()).expect("a plan");
     assert_eq!((plan32.slots_per_tile, plan32.tiles_per_section), (2, 2));
-    let registers: Vec<u32> = (0..2)
-        .flat_map(|s| [plan32.register(0, s), plan32.register(1, s)])
-        .collect();
+    let registers: Vec<u32> = (0..2).flat_map(|s| [plan32.register(0, s), plan32.register(1, s)]).collect();
     assert_eq!(registers, [0, 1, 2, 3]);
 }
 
 #[test]
 fn slots_of_a_tile_lie_side_by_side() {
-    let plan = Plan {
-        steps: Vec::new(),
-        slots_per_tile: 3,
-        result_slot: 0,
-        tiles_per_section: 2,
-        acc: false,
-    };
-    let registers: Vec<u32> = (0..2)
-        .flat_map(|t| (0..3).map(move |s| (t, s)))
-        .map(|(t, s)| plan.register(t, s))
-        .collect();
+    let plan = Plan { steps: Vec::new(), slots_per_tile: 3, result_slot: 0, tiles_per_section: 2, acc: false };
+    let registers: Vec<u32> =
+        (0..2).flat_map(|t| (0..3).map(move |s| (t, s))).map(|(t, s)| plan.register(t, s)).collect();
     assert_eq!(registers, [0, 1, 2, 3, 4, 5]);
 }
 
@@ -295,35 +211,14 @@ fn too_deep_an_expression_is_an_error_with_numbers() {
     let mut b = Build::default();
     let mut row: Vec<NodeId> = (0..32).map(|n| b.leaf(n)).collect();
     while row.len() > 1 {
-        row = row
-            .chunks(2)
-            .map(|p| b.bin(BinaryOp::Sub, p[0], p[1]))
-            .collect();
+        row = row.chunks(2).map(|p| b.bin(BinaryOp::Sub, p[0], p[1])).collect();
     }
     let dag = b.root(row[0]);
     let error = plan(&dag, &[EXACT; 32], &wide()).expect_err("too deep");
-    assert_eq!(
-        error,
-        PlanError::TooManyRegisters {
-            needed: 6,
-            available: 4,
-            width: 32
-        }
-    );
-    assert!(
-        error.to_string().contains("needs 6 tile registers")
-            && error.to_string().contains("4 are available")
-    );
-    let full = ComputeConfig {
-        dst_full_sync: true,
-        ..wide()
-    };
-    assert_eq!(
-        plan(&dag, &[EXACT; 32], &full)
-            .expect("fits")
-            .slots_per_tile,
-        6
-    );
+    assert_eq!(error, PlanError::TooManyRegisters { needed: 6, available: 4, width: 32 });
+    assert!(error.to_string().contains("needs 6 tile registers") && error.to_string().contains("4 are available"));
+    let full = ComputeConfig { dst_full_sync: true, ..wide() };
+    assert_eq!(plan(&dag, &[EXACT; 32], &full).expect("fits").slots_per_tile, 6);
 }
 
 #[test]
@@ -332,14 +227,8 @@ fn wrong_descriptions_are_errors() {
     let (x, y) = (b.leaf(0), b.leaf(1));
     let sum = b.bin(BinaryOp::Add, x, y);
     let dag = b.root(sum);
-    assert_eq!(
-        plan(&dag, &[BF16], &narrow()),
-        Err(PlanError::UnknownLeaf { leaf: 1, leaves: 1 })
-    );
-    assert_eq!(
-        plan(&dag, &[LeafInfo::Acc; 2], &narrow()),
-        Err(PlanError::TwoAccumulators)
-    );
+    assert_eq!(plan(&dag, &[BF16], &narrow()), Err(PlanError::UnknownLeaf { leaf: 1, leaves: 1 }));
+    assert_eq!(plan(&dag, &[LeafInfo::Acc; 2], &narrow()), Err(PlanError::TwoAccumulators));
     assert_eq!(plan(&Dag::default(), &[], &narrow()), Err(PlanError::Empty));
 }
 
@@ -387,19 +276,12 @@ fn plans_of_random_expressions_compute_what_the_expressions_say() {
             match plan(&dag, &leaves, &config) {
                 Ok(plan) => {
                     planned += 1;
-                    assert_eq!(
-                        run(&plan, &values),
-                        eval(&dag, &values),
-                        "round {round}: {dag:?} {leaves:?} {plan:?}"
-                    );
+                    assert_eq!(run(&plan, &values), eval(&dag, &values), "round {round}: {dag:?} {leaves:?} {plan:?}");
                 }
                 Err(PlanError::TooManyRegisters { .. }) => refused += 1,
                 Err(other) => panic!("round {round}: {other}"),
             }
         }
     }
-    assert!(
-        planned > 20 * refused,
-        "{planned} planned, {refused} refused"
-    );
+    assert!(planned > 20 * refused, "{planned} planned, {refused} refused");
 }

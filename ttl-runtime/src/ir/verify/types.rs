@@ -2,9 +2,7 @@
 
 use super::Checker;
 use crate::ir::passes::buffers::format_of;
-use crate::ir::{
-    BinOp, Expr, ExprKind, IntTy, Leaf, LocalId, Op, Query, StmtKind, Ty, dag::Node, visit,
-};
+use crate::ir::{BinOp, Expr, ExprKind, IntTy, Leaf, LocalId, Op, Query, StmtKind, Ty, dag::Node, visit};
 
 /// The end of a circular buffer that an operation uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,6 +17,7 @@ pub(super) fn ends(op: &Op) -> Vec<(LocalId, End)> {
         Op::ReserveBack { cb, .. }
         | Op::PushBack { cb, .. }
         | Op::ReadPage { cb, .. }
+        | Op::WriteWord { cb, .. }
         | Op::PackTile { cb, .. } => vec![(*cb, End::Out)],
         Op::WaitFront { cb, .. }
         | Op::PopFront { cb, .. }
@@ -57,11 +56,7 @@ impl Checker<'_, '_> {
             self.line = stmt.line;
             visit::stmt_exprs(stmt, &mut |e| visit::each_expr(e, &mut |e| self.expr(e)));
             match &stmt.kind {
-                StmtKind::Let {
-                    local,
-                    init: Some(value),
-                }
-                | StmtKind::Assign { local, value } => {
+                StmtKind::Let { local, init: Some(value) } | StmtKind::Assign { local, value } => {
                     let ty = f.local(*local).ty.clone();
                     self.same(&ty, &value.ty, "a value");
                 }
@@ -136,6 +131,12 @@ impl Checker<'_, '_> {
                     self.fail(format!("a cast from {} to {}", x.ty, e.ty));
                 }
             }
+            ExprKind::Bits(x) => {
+                let fits = matches!((&x.ty, &e.ty), (Ty::F32, Ty::Int(IntTy::U32)) | (Ty::Int(IntTy::U32), Ty::F32));
+                if !fits {
+                    self.fail(format!("the bits of {} as {}", x.ty, e.ty));
+                }
+            }
             ExprKind::Call(callee, args) => {
                 let callee = self.module.function(*callee);
                 if callee.params.len() != args.len() {
@@ -155,6 +156,12 @@ impl Checker<'_, '_> {
                 self.same(&callee.ret, &e.ty, "a call");
             }
             ExprKind::Query(q) => self.query(q, &e.ty),
+            ExprKind::Erased => {
+                let erased = matches!(e.ty.peeled(), Ty::Noc | Ty::Compute | Ty::TileRegs | Ty::PackRegs);
+                if !erased {
+                    self.fail(format!("a value of type {} without a value", e.ty));
+                }
+            }
         }
     }
 
@@ -164,18 +171,12 @@ impl Checker<'_, '_> {
             self.same(&a.ty, &b.ty, "the right operand");
         }
         let allowed = match op {
-            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div => {
-                a.ty.int().is_some() || a.ty == Ty::F32
-            }
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div => a.ty.int().is_some() || a.ty == Ty::F32,
             BinOp::Rem => a.ty.int().is_some(),
             BinOp::And | BinOp::Or => a.ty == Ty::Bool,
-            BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => {
-                a.ty.int().is_some() || a.ty == Ty::Bool
-            }
+            BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => a.ty.int().is_some() || a.ty == Ty::Bool,
             BinOp::Shl | BinOp::Shr => a.ty.int().is_some() && b.ty.int().is_some(),
-            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => {
-                a.ty.is_scalar()
-            }
+            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => a.ty.is_scalar(),
         };
         if !allowed {
             self.fail(format!("{op:?} of {} and {}", a.ty, b.ty));
@@ -188,10 +189,7 @@ impl Checker<'_, '_> {
         if matches!(op, BinOp::Div | BinOp::Rem) && b.kind == ExprKind::Int(0) {
             self.fail("division by the literal zero");
         }
-        let comparison = matches!(
-            op,
-            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge
-        );
+        let comparison = matches!(op, BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge);
         let result = if comparison { Ty::Bool } else { a.ty.clone() };
         self.same(&result, &e.ty, "an operation");
     }
@@ -202,7 +200,7 @@ impl Checker<'_, '_> {
         let wrong = match query {
             Query::CoreX | Query::CoreY => false,
             Query::WritePtr(l) => end_of(&ty(l)) != Some(End::Out),
-            Query::ReadPtr(l) => end_of(&ty(l)) != Some(End::In),
+            Query::ReadPtr(l) | Query::Word { cb: l, .. } => end_of(&ty(l)) != Some(End::In),
             Query::TileSize(l) => format_of(&ty(l)).is_none(),
             Query::PageSize(l) => !matches!(ty(l).peeled(), Ty::TensorAccessor(_)),
         };
@@ -218,23 +216,17 @@ impl Checker<'_, '_> {
     fn op(&mut self, op: &Op) {
         let dm = super::data_movement(self.module.role);
         let allowed = match op {
-            Op::ReserveBack { .. }
-            | Op::PushBack { .. }
-            | Op::WaitFront { .. }
-            | Op::PopFront { .. } => true,
+            Op::ReserveBack { .. } | Op::PushBack { .. } | Op::WaitFront { .. } | Op::PopFront { .. } => true,
             Op::ReadPage { .. }
             | Op::WritePage { .. }
+            | Op::WriteWord { .. }
             | Op::ReadBarrier
             | Op::WriteBarrier
             | Op::WritesFlushed => dm,
             _ => !dm,
         };
         if !allowed {
-            self.fail(format!(
-                "{} in a {} kernel",
-                name_of(op),
-                self.module.role.name()
-            ));
+            self.fail(format!("{} in a {} kernel", name_of(op), self.module.role.name()));
         }
         if matches!(op, Op::Init(_)) {
             self.fail("a set-up operation before the passes");
@@ -263,20 +255,13 @@ impl Checker<'_, '_> {
         }
         if let Op::Store(s) = op {
             let leaves = s.leaves.len() as u32;
-            let described = s
-                .dag
-                .nodes
-                .iter()
-                .all(|n| !matches!(n, Node::Leaf(l) if *l >= leaves));
+            let described = s.dag.nodes.iter().all(|n| !matches!(n, Node::Leaf(l) if *l >= leaves));
             let ordered = s.dag.nodes.iter().enumerate().all(|(at, n)| match n {
                 Node::Leaf(_) => true,
                 Node::Unary(_, x) => (x.0 as usize) < at,
                 Node::Binary(_, a, b) => (a.0 as usize) < at && (b.0 as usize) < at,
             });
-            let rooted = s
-                .dag
-                .root
-                .is_some_and(|r| (r.0 as usize) < s.dag.nodes.len());
+            let rooted = s.dag.root.is_some_and(|r| (r.0 as usize) < s.dag.nodes.len());
             if !(described && ordered && rooted) {
                 self.fail("a store with an ill-formed expression");
             }
@@ -289,8 +274,7 @@ impl Checker<'_, '_> {
 
 /// Whether two types are one value in C++: references vanish, and a guard is its buffer.
 fn same_value(a: &Ty, b: &Ty) -> bool {
-    a.peeled() == b.peeled()
-        || (end_of(a).is_some() && end_of(a) == end_of(b) && format_of(a) == format_of(b))
+    a.peeled() == b.peeled() || (end_of(a).is_some() && end_of(a) == end_of(b) && format_of(a) == format_of(b))
 }
 
 /// The register operands of an operation.
@@ -312,9 +296,5 @@ fn registers(op: &Op) -> Vec<&Expr> {
 /// An operation's name for messages.
 pub(super) fn name_of(op: &Op) -> String {
     let debug = format!("{op:?}");
-    debug
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    debug.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_owned()
 }

@@ -1,0 +1,169 @@
+//! Element-wise operations of the matrix unit.
+
+use super::accumulate::{Term, accumulate};
+use super::lanes::{Lanes, dispatch};
+use super::{MathConfig, Tile};
+use crate::ops::BinaryOp;
+use crate::tensor::format::DataFormat;
+
+/// Which source register the old value of the tile register goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ReuseDest {
+    /// DST = DST op tile.
+    DestToSrcA,
+    /// DST = tile op DST.
+    DestToSrcB,
+}
+
+/// `dst = a + b`, or `dst += a + b` with `acc`.
+pub fn add_tiles(cfg: &MathConfig, a: &Tile, b: &Tile, acc: bool, dst: &mut Tile) {
+    add_signed(cfg, a, b, 0, acc, dst);
+}
+
+/// `dst = a - b`, or `dst += a - b` with `acc`.
+pub fn sub_tiles(cfg: &MathConfig, a: &Tile, b: &Tile, acc: bool, dst: &mut Tile) {
+    add_signed(cfg, a, b, 0x8000_0000, acc, dst);
+}
+
+/// `dst += a * b`, in as many passes as the fidelity has.
+pub fn mul_tiles(cfg: &MathConfig, a: &Tile, b: &Tile, dst: &mut Tile) {
+    let run = match (cfg.fp32_dest, cfg.wormhole()) {
+        (true, false) => mul_32_blackhole,
+        (true, true) => mul_32_wormhole,
+        (false, _) => mul_16,
+    };
+    run(a, b, cfg.phases(), dst);
+}
+
+/// One operand is the tile register itself, cut to what a source register holds. The product does not accumulate.
+pub fn reuse_dest(cfg: &MathConfig, op: BinaryOp, reuse: ReuseDest, format: DataFormat, tile: &Tile, dst: &mut Tile) {
+    let mut old = Tile::ZERO;
+    cut_register(cfg, dst, format, &mut old);
+    let (a, b) = match reuse {
+        ReuseDest::DestToSrcA => (&old, tile),
+        ReuseDest::DestToSrcB => (tile, &old),
+    };
+    match op {
+        BinaryOp::Add => add_tiles(cfg, a, b, false, dst),
+        BinaryOp::Sub => sub_tiles(cfg, a, b, false, dst),
+        BinaryOp::Mul => {
+            dst.0.fill(0.0);
+            mul_tiles(cfg, a, b, dst);
+        }
+    }
+}
+
+/// The tile register as a source register sees it.
+fn cut_register(cfg: &MathConfig, dst: &Tile, format: DataFormat, out: &mut Tile) {
+    let keep = if cfg.fp32_dest && format == DataFormat::F32 { 0xFFFF_E000 } else { 0xFFFF_0000 };
+    for (to, from) in out.0.iter_mut().zip(&dst.0) {
+        *to = f32::from_bits(from.to_bits() & keep);
+    }
+}
+
+fn add_signed(cfg: &MathConfig, a: &Tile, b: &Tile, flip: u32, acc: bool, dst: &mut Tile) {
+    let run = match (cfg.fp32_dest, cfg.wormhole()) {
+        (true, false) => add_32_blackhole,
+        (true, true) => add_32_wormhole,
+        (false, _) => add_16,
+    };
+    run(a, b, flip, acc, dst);
+}
+
+dispatch!(fn add_32_blackhole(a: &Tile, b: &Tile, flip: u32, acc: bool, dst: &mut Tile) = add_lanes[true, false]);
+dispatch!(fn add_32_wormhole(a: &Tile, b: &Tile, flip: u32, acc: bool, dst: &mut Tile) = add_lanes[true, true]);
+dispatch!(fn add_16(a: &Tile, b: &Tile, flip: u32, acc: bool, dst: &mut Tile) = add_lanes[false, false]);
+dispatch!(fn mul_32_blackhole(a: &Tile, b: &Tile, phases: u32, dst: &mut Tile) = mul_lanes[true, false]);
+dispatch!(fn mul_32_wormhole(a: &Tile, b: &Tile, phases: u32, dst: &mut Tile) = mul_lanes[true, true]);
+dispatch!(fn mul_16(a: &Tile, b: &Tile, phases: u32, dst: &mut Tile) = mul_lanes[false, false]);
+
+/// The operand with the smaller magnitude is aligned to the other and rounded half up to its 11 bits; their exact sum is the term.
+#[inline(always)]
+unsafe fn add_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(
+    a: &Tile,
+    b: &Tile,
+    flip: u32,
+    acc: bool,
+    dst: &mut Tile,
+) {
+    // SAFETY: tiles hold 1024 words; the instruction set is the caller's.
+    unsafe {
+        let zero = L::splat(0);
+        for i in (0..1024).step_by(L::N) {
+            let a = L::load(a.words().add(i));
+            let b = L::xor(L::load(b.words().add(i)), L::splat(flip));
+            let size = L::splat(0x7FFF_FFFF);
+            let a_larger = L::mask_not(L::gt(L::and(b, size), L::and(a, size)));
+            let large = L::select(a_larger, a, b);
+            let small = L::select(a_larger, b, a);
+
+            let exponent = L::and(L::shr::<23>(large), L::splat(255));
+            let small_exponent = L::and(L::shr::<23>(small), L::splat(255));
+            let large_bits = significand::<L>(large, exponent);
+            let small_bits = L::shl::<1>(significand::<L>(small, small_exponent));
+            let aligned = L::shrv(small_bits, L::sub(exponent, small_exponent));
+            let aligned = L::shr::<1>(L::add(aligned, L::splat(1)));
+            let sum = L::add(signed::<L>(large_bits, large), signed::<L>(aligned, small));
+            let term = Term { value: L::shl::<14>(sum), exponent };
+
+            let at = dst.words_mut().add(i);
+            let old = if acc { L::load(at) } else { zero };
+            L::store(at, accumulate::<L, 1, FP32, WORMHOLE>([term], old));
+        }
+    }
+}
+
+/// `bits`, negative if `of` is.
+#[inline(always)]
+unsafe fn signed<L: Lanes>(bits: L::V, of: L::V) -> L::V {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let sign = L::sar::<31>(of);
+        L::sub(L::xor(bits, sign), sign)
+    }
+}
+
+/// 11 significant bits; 0 for zeros and denormals.
+#[inline(always)]
+unsafe fn significand<L: Lanes>(v: L::V, exponent: L::V) -> L::V {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let bits = L::or(L::and(L::shr::<13>(v), L::splat(0x3FF)), L::splat(0x400));
+        L::keep(L::mask_not(L::eq(exponent, L::splat(0))), bits)
+    }
+}
+
+#[inline(always)]
+unsafe fn mul_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(a: &Tile, b: &Tile, phases: u32, dst: &mut Tile) {
+    // SAFETY: tiles hold 1024 words; the instruction set is the caller's.
+    unsafe {
+        let zero = L::splat(0);
+        for i in (0..1024).step_by(L::N) {
+            let a = L::load(a.words().add(i));
+            let b = L::load(b.words().add(i));
+            let a_exponent = L::and(L::shr::<23>(a), L::splat(255));
+            let b_exponent = L::and(L::shr::<23>(b), L::splat(255));
+            let a_bits = significand::<L>(a, a_exponent);
+            let b_bits = significand::<L>(b, b_exponent);
+            let present = L::mask_not(L::mask_or(L::eq(a_bits, zero), L::eq(b_bits, zero)));
+            let exponent = L::sub(L::add(a_exponent, b_exponent), L::splat(127));
+            let sign = L::sar::<31>(L::xor(a, b));
+            let at = dst.words_mut().add(i);
+            let mut sum = L::load(at);
+            for phase in 0..phases {
+                let a_part =
+                    if phase & 1 == 0 { L::shr::<6>(a_bits) } else { L::and(L::shr::<1>(a_bits), L::splat(31)) };
+                let b_part =
+                    if phase & 2 == 0 { L::shr::<4>(b_bits) } else { L::shl::<3>(L::and(b_bits, L::splat(15))) };
+                let lower = 5 * (phase & 1) + 7 * (phase >> 1);
+                let exponent = L::sub(exponent, L::splat(lower));
+                let keep = L::mask_and(present, L::gt(exponent, zero));
+                let product = L::shl::<14>(L::mul15(a_part, b_part));
+                let value = L::keep(keep, L::sub(L::xor(product, sign), sign));
+                let term = Term { value, exponent: L::keep(keep, exponent) };
+                sum = accumulate::<L, 1, FP32, WORMHOLE>([term], sum);
+            }
+            L::store(at, sum);
+        }
+    }
+}
