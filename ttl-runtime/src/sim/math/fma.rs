@@ -225,7 +225,8 @@ pub(super) fn scalar(wormhole: bool, x: u32, y: u32, z: u32) -> u32 {
     let infinity_times_zero = infinite_factor && (bits(x) == 0 || bits(y) == 0);
     let invalid = is_nan(x) || is_nan(y) || infinity_times_zero;
     // Wormhole counts a finite product that overflows as infinite here, Blackhole does not.
-    let opposed = z & !SIGN == INFINITY && z_sign != product_sign && if wormhole { infinite_product } else { infinite_factor };
+    let opposed =
+        z & !SIGN == INFINITY && z_sign != product_sign && if wormhole { infinite_product } else { infinite_factor };
     let mut nan = None;
     if wormhole && (invalid || opposed) {
         nan = Some(product_sign | NAN_WORMHOLE);

@@ -178,7 +178,10 @@ fn fma_operands(random: &mut Random) -> [u32; 3] {
     let product = f32::from_bits(x) * f32::from_bits(y);
     match random.below(4) {
         0 => z = (-product).to_bits() ^ (random.below(64) as u32),
-        1 => z = (z & 0x807F_FFFF) | (product.to_bits().wrapping_add((random.below(64) as u32).wrapping_sub(32) << 23) & 0x7F80_0000),
+        1 => {
+            z = (z & 0x807F_FFFF)
+                | (product.to_bits().wrapping_add((random.below(64) as u32).wrapping_sub(32) << 23) & 0x7F80_0000)
+        }
         2 if random.below(4) == 0 => z = 0x8000_0000 & z,
         _ => {}
     }
@@ -198,9 +201,24 @@ fn multiply_add_is_the_scalar_one() {
                 let [mad, mul, add] = test_steps::run(wormhole, [column(0), column(1), column(2)]);
                 for (i, &[x, y, z]) in rows.iter().enumerate() {
                     let what = |op: &str| format!("{op} {level:?} wormhole {wormhole}: {x:08x} {y:08x} {z:08x}");
-                    assert_eq!(format!("{:08x}", mad[i]), format!("{:08x}", scalar(wormhole, x, y, z)), "{}", what("mad"));
-                    assert_eq!(format!("{:08x}", mul[i]), format!("{:08x}", scalar(wormhole, x, y, 0)), "{}", what("mul"));
-                    assert_eq!(format!("{:08x}", add[i]), format!("{:08x}", scalar(wormhole, 0x3F80_0000, x, z)), "{}", what("add"));
+                    assert_eq!(
+                        format!("{:08x}", mad[i]),
+                        format!("{:08x}", scalar(wormhole, x, y, z)),
+                        "{}",
+                        what("mad")
+                    );
+                    assert_eq!(
+                        format!("{:08x}", mul[i]),
+                        format!("{:08x}", scalar(wormhole, x, y, 0)),
+                        "{}",
+                        what("mul")
+                    );
+                    assert_eq!(
+                        format!("{:08x}", add[i]),
+                        format!("{:08x}", scalar(wormhole, 0x3F80_0000, x, z)),
+                        "{}",
+                        what("add")
+                    );
                 }
             }
         }
@@ -217,7 +235,10 @@ fn multiply_add_agrees_with_vectors() {
         let (x, y, z) = (word(0), word(1), word(2));
         for (wormhole, expected) in [(false, word(3)), (true, word(4))] {
             let got = super::fma::scalar(wormhole, x, y, z);
-            assert!(got == expected, "wormhole {wormhole} {x:08x} {y:08x} {z:08x}: {got:08x} instead of {expected:08x}");
+            assert!(
+                got == expected,
+                "wormhole {wormhole} {x:08x} {y:08x} {z:08x}: {got:08x} instead of {expected:08x}"
+            );
         }
     }
     println!("{} rows agree", bytes.len() / 20);

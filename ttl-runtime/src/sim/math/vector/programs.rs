@@ -1,9 +1,9 @@
 //! The operations: from the value loaded from a tile register to what the register then holds.
 
 use super::steps::{
-    INFINITY, MANTISSA, NAN, Reg, SIGN, Unit, and, any_unset, approximate_reciprocal, copy_sign, equal, exponent, greater, int_add, int_sub,
-    int_to_float, max, min, neg, not, or, round_bf16, round_bf16_even, select, set_exponent, shift_right_1, shift_right_16,
-    shift_right_23, shifted_significand, to_int16, xor,
+    INFINITY, MANTISSA, NAN, Reg, SIGN, Unit, and, any_unset, approximate_reciprocal, copy_sign, equal, exponent,
+    greater, int_add, int_sub, int_to_float, max, min, neg, not, or, round_bf16, round_bf16_even, select, set_exponent,
+    shift_right_1, shift_right_16, shift_right_23, shifted_significand, to_int16, xor,
 };
 
 const INV_LN2: f32 = 1.442_695;
