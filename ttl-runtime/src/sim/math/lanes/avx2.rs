@@ -34,11 +34,11 @@ impl Lanes for Avx2 {
     #[inline(always)]
     unsafe fn store16(p: *mut u16, v: __m256i) {
         // SAFETY: the caller checked the instruction set and owns the memory.
-        unsafe { 
+        unsafe {
             let low = _mm256_and_si256(v, _mm256_set1_epi32(0xFFFF));
             let packed = _mm256_permute4x64_epi64::<0b1000>(_mm256_packus_epi32(low, low));
             _mm_storeu_si128(p.cast(), _mm256_castsi256_si128(packed))
-         }
+        }
     }
 
     #[inline(always)]
@@ -86,13 +86,13 @@ impl Lanes for Avx2 {
     #[inline(always)]
     unsafe fn mul_wide(a: __m256i, b: __m256i) -> (__m256i, __m256i) {
         // SAFETY: the caller checked the instruction set.
-        unsafe { 
+        unsafe {
             let even = _mm256_mul_epu32(a, b);
             let odd = _mm256_mul_epu32(_mm256_srli_epi64::<32>(a), _mm256_srli_epi64::<32>(b));
             let high = _mm256_blend_epi32::<0xAA>(_mm256_srli_epi64::<32>(even), odd);
             let low = _mm256_blend_epi32::<0xAA>(even, _mm256_slli_epi64::<32>(odd));
             (high, low)
-         }
+        }
     }
 
     #[inline(always)]
@@ -152,7 +152,12 @@ impl Lanes for Avx2 {
     #[inline(always)]
     unsafe fn lookup(table: &[u32; 128], index: __m256i) -> __m256i {
         // SAFETY: indices are below 128; the caller checked the instruction set.
-        unsafe { _mm256_i32gather_epi32::<4>(table.as_ptr().cast(), _mm256_and_si256(index, _mm256_set1_epi32(127))) }
+        unsafe {
+            _mm256_i32gather_epi32::<4>(
+                table.as_ptr().cast(),
+                _mm256_and_si256(index, _mm256_set1_epi32(127)),
+            )
+        }
     }
 
     #[inline(always)]
@@ -164,7 +169,13 @@ impl Lanes for Avx2 {
     #[inline(always)]
     unsafe fn fma(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
         // SAFETY: the caller checked the instruction set.
-        unsafe { _mm256_castps_si256(_mm256_fmadd_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), _mm256_castsi256_ps(c))) }
+        unsafe {
+            _mm256_castps_si256(_mm256_fmadd_ps(
+                _mm256_castsi256_ps(a),
+                _mm256_castsi256_ps(b),
+                _mm256_castsi256_ps(c),
+            ))
+        }
     }
 
     #[inline(always)]

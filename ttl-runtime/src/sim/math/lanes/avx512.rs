@@ -82,13 +82,13 @@ impl Lanes for Avx512 {
     #[inline(always)]
     unsafe fn mul_wide(a: __m512i, b: __m512i) -> (__m512i, __m512i) {
         // SAFETY: the caller checked the instruction set.
-        unsafe { 
+        unsafe {
             let even = _mm512_mul_epu32(a, b);
             let odd = _mm512_mul_epu32(_mm512_srli_epi64::<32>(a), _mm512_srli_epi64::<32>(b));
             let high = _mm512_mask_blend_epi32(0xAAAA, _mm512_srli_epi64::<32>(even), odd);
             let low = _mm512_mask_blend_epi32(0xAAAA, even, _mm512_slli_epi64::<32>(odd));
             (high, low)
-         }
+        }
     }
 
     #[inline(always)]
@@ -148,7 +148,12 @@ impl Lanes for Avx512 {
     #[inline(always)]
     unsafe fn lookup(table: &[u32; 128], index: __m512i) -> __m512i {
         // SAFETY: indices are below 128; the caller checked the instruction set.
-        unsafe { _mm512_i32gather_epi32::<4>(_mm512_and_si512(index, _mm512_set1_epi32(127)), table.as_ptr().cast()) }
+        unsafe {
+            _mm512_i32gather_epi32::<4>(
+                _mm512_and_si512(index, _mm512_set1_epi32(127)),
+                table.as_ptr().cast(),
+            )
+        }
     }
 
     #[inline(always)]
@@ -160,7 +165,13 @@ impl Lanes for Avx512 {
     #[inline(always)]
     unsafe fn fma(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
         // SAFETY: the caller checked the instruction set.
-        unsafe { _mm512_castps_si512(_mm512_fmadd_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), _mm512_castsi512_ps(c))) }
+        unsafe {
+            _mm512_castps_si512(_mm512_fmadd_ps(
+                _mm512_castsi512_ps(a),
+                _mm512_castsi512_ps(b),
+                _mm512_castsi512_ps(c),
+            ))
+        }
     }
 
     #[inline(always)]
