@@ -297,7 +297,7 @@ pub(super) fn scalar(wormhole: bool, x: u32, y: u32, z: u32) -> u32 {
     // A NaN of Wormhole collects mantissa bits from what follows.
     let give_up = |otherwise: u32| nan.unwrap_or(otherwise);
 
-    let full = bits(x) * bits(y) << 3;
+    let full = (bits(x) * bits(y)) << 3;
     let mut product = full >> 23 | u64::from(full & 0x7F_FFFF != 0);
     if nan.is_some() {
         product_exponent = product_exponent.min(255);

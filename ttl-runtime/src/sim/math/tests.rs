@@ -236,7 +236,7 @@ fn fma_operands(random: &mut Random) -> [u32; 3] {
                     .wrapping_add((random.below(64) as u32).wrapping_sub(32) << 23)
                     & 0x7F80_0000)
         }
-        2 if random.below(4) == 0 => z = 0x8000_0000 & z,
+        2 if random.below(4) == 0 => z &= 0x8000_0000,
         _ => {}
     }
     if random.below(16) == 0 {
