@@ -35,88 +35,48 @@ fn fill(seed: u32, positive: bool) -> Vec<f32> {
 }
 
 fn main() {
-    let bytes = |v: &[f32]| -> Vec<u8> {
-        v.iter()
-            .flat_map(|x| ((x.to_bits() >> 16) as u16).to_le_bytes())
-            .collect()
-    };
+    let bytes = |v: &[f32]| -> Vec<u8> { v.iter().flat_map(|x| ((x.to_bits() >> 16) as u16).to_le_bytes()).collect() };
     let (a_l1, b_l1) = (bytes(&fill(1, false)), bytes(&fill(2, false)));
-    let f32_l1: Vec<u8> = fill(3, false)
-        .iter()
-        .flat_map(|x| x.to_le_bytes())
-        .collect();
+    let f32_l1: Vec<u8> = fill(3, false).iter().flat_map(|x| x.to_le_bytes()).collect();
     let mut out = vec![0; 4096];
-    let base = MathConfig {
-        arch: ArchKind::Blackhole,
-        fidelity: MathFidelity::HiFi4,
-        fp32_dest: true,
-        approx: false,
-    };
+    let base = MathConfig { arch: ArchKind::Blackhole, fidelity: MathFidelity::HiFi4, fp32_dest: true, approx: false };
     let (mut a, mut b, mut dst) = (Tile::new(), Tile::new(), Tile::new());
 
     for fp32_dest in [true, false] {
         let cfg = MathConfig { fp32_dest, ..base };
         let bits = if fp32_dest { 32 } else { 16 };
         println!("-- {bits}-bit tile registers");
-        time("unpack bf16 to source register", || {
-            unpack_src(&cfg, DataFormat::Bf16, black_box(&a_l1), &mut a)
-        });
-        time("unpack f32 to source register", || {
-            unpack_src(&cfg, DataFormat::F32, black_box(&f32_l1), &mut b)
-        });
-        time("copy_tile bf16", || {
-            copy_tile(&cfg, DataFormat::Bf16, black_box(&a_l1), &mut dst)
-        });
-        time("pack to bf16", || {
-            pack(&cfg, black_box(&dst), DataFormat::Bf16, &mut out)
-        });
-        time("pack to f32", || {
-            pack(&cfg, black_box(&dst), DataFormat::F32, &mut out)
-        });
+        time("unpack bf16 to source register", || unpack_src(&cfg, DataFormat::Bf16, black_box(&a_l1), &mut a));
+        time("unpack f32 to source register", || unpack_src(&cfg, DataFormat::F32, black_box(&f32_l1), &mut b));
+        time("copy_tile bf16", || copy_tile(&cfg, DataFormat::Bf16, black_box(&a_l1), &mut dst));
+        time("pack to bf16", || pack(&cfg, black_box(&dst), DataFormat::Bf16, &mut out));
+        time("pack to f32", || pack(&cfg, black_box(&dst), DataFormat::F32, &mut out));
         unpack_src(&cfg, DataFormat::Bf16, &a_l1, &mut a);
         unpack_src(&cfg, DataFormat::Bf16, &b_l1, &mut b);
-        time("add_tiles", || {
-            add_tiles(&cfg, black_box(&a), &b, false, &mut dst)
-        });
-        time("add_tiles, accumulating", || {
-            add_tiles(&cfg, black_box(&a), &b, true, &mut dst)
-        });
+        time("add_tiles", || add_tiles(&cfg, black_box(&a), &b, false, &mut dst));
+        time("add_tiles, accumulating", || add_tiles(&cfg, black_box(&a), &b, true, &mut dst));
         time("reuse_dest add", || {
-            reuse_dest(
-                &cfg,
-                BinaryOp::Add,
-                ReuseDest::DestToSrcA,
-                DataFormat::Bf16,
-                black_box(&b),
-                &mut dst,
-            )
+            reuse_dest(&cfg, BinaryOp::Add, ReuseDest::DestToSrcA, DataFormat::Bf16, black_box(&b), &mut dst)
         });
         for fidelity in [MathFidelity::LoFi, MathFidelity::HiFi2, MathFidelity::HiFi4] {
             let cfg = MathConfig { fidelity, ..cfg };
-            time(
-                &format!("mul_tiles {fidelity:?} into a fresh register"),
-                || {
-                    dst.0.fill(0.0);
-                    mul_tiles(&cfg, black_box(&a), &b, &mut dst);
-                },
-            );
-            time(
-                &format!("a * b + c {fidelity:?}: 2 unpack, copy, mul, pack"),
-                || {
-                    copy_tile(&cfg, DataFormat::Bf16, black_box(&b_l1), &mut dst);
-                    unpack_src(&cfg, DataFormat::Bf16, black_box(&a_l1), &mut a);
-                    unpack_src(&cfg, DataFormat::Bf16, black_box(&b_l1), &mut b);
-                    mul_tiles(&cfg, &a, &b, &mut dst);
-                    pack(&cfg, &dst, DataFormat::Bf16, &mut out);
-                },
-            );
+            time(&format!("mul_tiles {fidelity:?} into a fresh register"), || {
+                dst.0.fill(0.0);
+                mul_tiles(&cfg, black_box(&a), &b, &mut dst);
+            });
+            time(&format!("a * b + c {fidelity:?}: 2 unpack, copy, mul, pack"), || {
+                copy_tile(&cfg, DataFormat::Bf16, black_box(&b_l1), &mut dst);
+                unpack_src(&cfg, DataFormat::Bf16, black_box(&a_l1), &mut a);
+                unpack_src(&cfg, DataFormat::Bf16, black_box(&b_l1), &mut b);
+                mul_tiles(&cfg, &a, &b, &mut dst);
+                pack(&cfg, &dst, DataFormat::Bf16, &mut out);
+            });
             let (mut in0, mut in1) = (MatmulIn0::new(), MatmulIn1::new());
             in0.set(&a);
             in1.set(&b, false);
-            time(
-                &format!("matmul_step {fidelity:?}, operands prepared"),
-                || matmul_step(&cfg, black_box(&in0), &in1, &mut dst),
-            );
+            time(&format!("matmul_step {fidelity:?}, operands prepared"), || {
+                matmul_step(&cfg, black_box(&in0), &in1, &mut dst)
+            });
         }
         let (mut in0, mut in1) = (MatmulIn0::new(), MatmulIn1::new());
         time("prepare in0", || in0.set(black_box(&a)));
@@ -131,9 +91,7 @@ fn main() {
         }
         let mut regs = vec![a.clone(), b.clone(), Tile::new()];
         for op in BinaryOp::ALL {
-            time(&format!("sfpu {op:?}"), || {
-                sfpu_binary(&cfg, op, black_box(&mut regs), 0, 1, 2)
-            });
+            time(&format!("sfpu {op:?}"), || sfpu_binary(&cfg, op, black_box(&mut regs), 0, 1, 2));
         }
     }
 }

@@ -144,9 +144,7 @@ impl Arch {
     pub const fn virtual_core(&self, core: Core) -> Core {
         match self.kind {
             // The NoC translation tables number workers from (1, 2) on Blackhole and from (18, 18) on Wormhole.
-            ArchKind::Blackhole => {
-                Core::new(if core.x < 7 { core.x + 1 } else { core.x + 3 }, core.y + 2)
-            }
+            ArchKind::Blackhole => Core::new(if core.x < 7 { core.x + 1 } else { core.x + 3 }, core.y + 2),
             ArchKind::Wormhole => Core::new(core.x + 18, core.y + 18),
         }
     }

@@ -30,13 +30,7 @@ pub struct UnaryRow {
 }
 
 impl UnaryOp {
-    pub const ALL: [UnaryOp; 5] = [
-        UnaryOp::Exp,
-        UnaryOp::Relu,
-        UnaryOp::Gelu,
-        UnaryOp::Sqrt,
-        UnaryOp::Recip,
-    ];
+    pub const ALL: [UnaryOp; 5] = [UnaryOp::Exp, UnaryOp::Relu, UnaryOp::Gelu, UnaryOp::Sqrt, UnaryOp::Recip];
 
     pub const fn row(self) -> &'static UnaryRow {
         &UNARY[self as usize]
@@ -113,11 +107,7 @@ fn gelu(x: f64) -> f64 {
             (-a * a).exp() / fraction * std::f64::consts::FRAC_2_SQRT_PI / 2.0
         }
     };
-    let phi = if z >= 0.0 {
-        1.0 - 0.5 * erfc(z)
-    } else {
-        0.5 * erfc(-z)
-    };
+    let phi = if z >= 0.0 { 1.0 - 0.5 * erfc(z) } else { 0.5 * erfc(-z) };
     x * phi
 }
 

@@ -14,11 +14,7 @@ pub struct Site {
 }
 
 impl Site {
-    pub const UNKNOWN: Site = Site {
-        file: "<unknown>",
-        line: 0,
-        column: 0,
-    };
+    pub const UNKNOWN: Site = Site { file: "<unknown>", line: 0, column: 0 };
 
     /// The caller of the function that calls this, which must be `#[track_caller]` itself.
     #[track_caller]
@@ -31,11 +27,7 @@ impl Site {
 impl From<&'static Location<'static>> for Site {
     #[inline]
     fn from(l: &'static Location<'static>) -> Site {
-        Site {
-            file: l.file(),
-            line: l.line(),
-            column: l.column(),
-        }
+        Site { file: l.file(), line: l.line(), column: l.column() }
     }
 }
 

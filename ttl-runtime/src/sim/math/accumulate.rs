@@ -20,12 +20,7 @@ pub(super) struct Term<V> {
 /// # Safety
 /// The processor must have the instruction set of `L`.
 #[inline(always)]
-pub(super) unsafe fn accumulate<
-    L: Lanes,
-    const TERMS: usize,
-    const FP32: bool,
-    const WORMHOLE: bool,
->(
+pub(super) unsafe fn accumulate<L: Lanes, const TERMS: usize, const FP32: bool, const WORMHOLE: bool>(
     terms: [Term<L::V>; TERMS],
     dst: L::V,
 ) -> L::V {
@@ -35,10 +30,7 @@ pub(super) unsafe fn accumulate<
         let doubled = L::shl::<1>(dst);
         let dst_exponent = L::shr::<24>(doubled);
         let denormal = L::eq(dst_exponent, zero);
-        let magnitude = L::or(
-            L::and(doubled, L::splat(0x00FF_FFFF)),
-            L::splat(0x0100_0000),
-        );
+        let magnitude = L::or(L::and(doubled, L::splat(0x00FF_FFFF)), L::splat(0x0100_0000));
         let magnitude = L::keep(L::mask_not(denormal), magnitude);
         let dst_sign = L::sar::<31>(dst);
 
@@ -60,10 +52,7 @@ pub(super) unsafe fn accumulate<
         let (round, keep) = if FP32 { (1, !1) } else { (ROUND_16, KEEP_16) };
         for term in &terms {
             let aligned = L::sarv(term.value, L::sub(exponent, term.exponent));
-            total = L::add(
-                total,
-                L::and(L::add(aligned, L::splat(round)), L::splat(keep)),
-            );
+            total = L::add(total, L::and(L::add(aligned, L::splat(round)), L::splat(keep)));
         }
 
         let size = L::abs(total);
@@ -72,34 +61,21 @@ pub(super) unsafe fn accumulate<
             let wide = L::gt(size, L::splat((1 << 25) - 1));
             L::to_float(L::or(size, L::keep(wide, L::splat(1))))
         } else {
-            L::and(
-                L::add(L::to_float(size), L::splat(0x8000)),
-                L::splat(0xFFFF_0000),
-            )
+            L::and(L::add(L::to_float(size), L::splat(0x8000)), L::splat(0xFFFF_0000))
         };
         // `float` is at most 2^31: its exponent field is 128..=158 and the frame's unit is 2^(exponent - 151 + 127). The sum may
         // leave 0..=255 on both sides (-22..=390); an offset keeps it in an i32.
         const OFFSET: u32 = 180;
-        let moved = L::add(
-            float,
-            L::shl::<23>(L::sub(exponent, L::splat(151 + OFFSET))),
-        );
+        let moved = L::add(float, L::shl::<23>(L::sub(exponent, L::splat(151 + OFFSET))));
         let tiny = L::gt(L::splat(1u32.wrapping_sub(OFFSET) << 23), moved);
-        let finite = L::add(
-            L::min(moved, L::splat((255 - OFFSET) << 23)),
-            L::splat(OFFSET << 23),
-        );
+        let finite = L::add(L::min(moved, L::splat((255 - OFFSET) << 23)), L::splat(OFFSET << 23));
         let nonzero = L::mask_not(L::mask_or(tiny, L::eq(total, zero)));
         let mut result = L::keep(nonzero, L::or(finite, L::and(total, L::splat(0x8000_0000))));
         if WORMHOLE && FP32 {
             // A sum of minus one unit is normalised wrongly: it becomes -2^27 units.
             let bug = L::eq(total, L::splat(-2i32 as u32));
             let field = L::min(L::add(exponent, L::splat(4)), L::splat(255));
-            result = L::select(
-                bug,
-                L::or(L::shl::<23>(field), L::splat(0x8000_0000)),
-                result,
-            );
+            result = L::select(bug, L::or(L::shl::<23>(field), L::splat(0x8000_0000)), result);
         }
         result
     }

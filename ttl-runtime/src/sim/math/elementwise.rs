@@ -36,14 +36,7 @@ pub fn mul_tiles(cfg: &MathConfig, a: &Tile, b: &Tile, dst: &mut Tile) {
 }
 
 /// One operand is the tile register itself, cut to what a source register holds. The product does not accumulate.
-pub fn reuse_dest(
-    cfg: &MathConfig,
-    op: BinaryOp,
-    reuse: ReuseDest,
-    format: DataFormat,
-    tile: &Tile,
-    dst: &mut Tile,
-) {
+pub fn reuse_dest(cfg: &MathConfig, op: BinaryOp, reuse: ReuseDest, format: DataFormat, tile: &Tile, dst: &mut Tile) {
     let mut old = Tile::ZERO;
     cut_register(cfg, dst, format, &mut old);
     let (a, b) = match reuse {
@@ -62,11 +55,7 @@ pub fn reuse_dest(
 
 /// The tile register as a source register sees it.
 fn cut_register(cfg: &MathConfig, dst: &Tile, format: DataFormat, out: &mut Tile) {
-    let keep = if cfg.fp32_dest && format == DataFormat::F32 {
-        0xFFFF_E000
-    } else {
-        0xFFFF_0000
-    };
+    let keep = if cfg.fp32_dest && format == DataFormat::F32 { 0xFFFF_E000 } else { 0xFFFF_0000 };
     for (to, from) in out.0.iter_mut().zip(&dst.0) {
         *to = f32::from_bits(from.to_bits() & keep);
     }
@@ -115,10 +104,7 @@ unsafe fn add_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(
             let aligned = L::shrv(small_bits, L::sub(exponent, small_exponent));
             let aligned = L::shr::<1>(L::add(aligned, L::splat(1)));
             let sum = L::add(signed::<L>(large_bits, large), signed::<L>(aligned, small));
-            let term = Term {
-                value: L::shl::<14>(sum),
-                exponent,
-            };
+            let term = Term { value: L::shl::<14>(sum), exponent };
 
             let at = dst.words_mut().add(i);
             let old = if acc { L::load(at) } else { zero };
@@ -148,12 +134,7 @@ unsafe fn significand<L: Lanes>(v: L::V, exponent: L::V) -> L::V {
 }
 
 #[inline(always)]
-unsafe fn mul_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(
-    a: &Tile,
-    b: &Tile,
-    phases: u32,
-    dst: &mut Tile,
-) {
+unsafe fn mul_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(a: &Tile, b: &Tile, phases: u32, dst: &mut Tile) {
     // SAFETY: tiles hold 1024 words; the instruction set is the caller's.
     unsafe {
         let zero = L::splat(0);
@@ -170,25 +151,16 @@ unsafe fn mul_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(
             let at = dst.words_mut().add(i);
             let mut sum = L::load(at);
             for phase in 0..phases {
-                let a_part = if phase & 1 == 0 {
-                    L::shr::<6>(a_bits)
-                } else {
-                    L::and(L::shr::<1>(a_bits), L::splat(31))
-                };
-                let b_part = if phase & 2 == 0 {
-                    L::shr::<4>(b_bits)
-                } else {
-                    L::shl::<3>(L::and(b_bits, L::splat(15)))
-                };
+                let a_part =
+                    if phase & 1 == 0 { L::shr::<6>(a_bits) } else { L::and(L::shr::<1>(a_bits), L::splat(31)) };
+                let b_part =
+                    if phase & 2 == 0 { L::shr::<4>(b_bits) } else { L::shl::<3>(L::and(b_bits, L::splat(15))) };
                 let lower = 5 * (phase & 1) + 7 * (phase >> 1);
                 let exponent = L::sub(exponent, L::splat(lower));
                 let keep = L::mask_and(present, L::gt(exponent, zero));
                 let product = L::shl::<14>(L::mul15(a_part, b_part));
                 let value = L::keep(keep, L::sub(L::xor(product, sign), sign));
-                let term = Term {
-                    value,
-                    exponent: L::keep(keep, exponent),
-                };
+                let term = Term { value, exponent: L::keep(keep, exponent) };
                 sum = accumulate::<L, 1, FP32, WORMHOLE>([term], sum);
             }
             L::store(at, sum);

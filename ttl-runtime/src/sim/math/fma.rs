@@ -66,18 +66,11 @@ pub(super) unsafe fn add<L: Lanes, const WORMHOLE: bool>(x: L::V, z: L::V) -> L:
         let one = L::splat(ONE);
         if L::FAST_FMA {
             let result = L::fma(x, one, z);
-            let good = L::mask_and(
-                L::mask_and(plain::<L, 1>(x), plain::<L, 1>(z)),
-                plain::<L, 2>(result),
-            );
+            let good = L::mask_and(L::mask_and(plain::<L, 1>(x), plain::<L, 1>(z)), plain::<L, 2>(result));
             if !L::any(L::mask_not(good)) {
                 // Wormhole has no negative zero here.
                 let zero = L::eq(L::shl::<1>(result), L::splat(0));
-                return if WORMHOLE {
-                    L::keep(L::mask_not(zero), result)
-                } else {
-                    result
-                };
+                return if WORMHOLE { L::keep(L::mask_not(zero), result) } else { result };
             }
         }
         exact::<L, WORMHOLE>(x, one, z)
@@ -128,18 +121,9 @@ unsafe fn exact<L: Lanes, const WORMHOLE: bool>(x: L::V, y: L::V, z: L::V) -> L:
         let one = L::splat(1);
         let (x_exponent, y_exponent, z_exponent) = (L::exponent(x), L::exponent(y), L::exponent(z));
         // Significands at bits 31..8, 27..4 and 26..3, so that the upper half of the product has three extra bits like the addend.
-        let x_bits = L::keep(
-            L::not_eq(x_exponent, zero),
-            L::or(L::shl::<8>(x), L::splat(SIGN)),
-        );
-        let y_bits = L::shr::<4>(L::keep(
-            L::not_eq(y_exponent, zero),
-            L::or(L::shl::<8>(y), L::splat(SIGN)),
-        ));
-        let z_bits = L::shr::<5>(L::keep(
-            L::not_eq(z_exponent, zero),
-            L::or(L::shl::<8>(z), L::splat(SIGN)),
-        ));
+        let x_bits = L::keep(L::not_eq(x_exponent, zero), L::or(L::shl::<8>(x), L::splat(SIGN)));
+        let y_bits = L::shr::<4>(L::keep(L::not_eq(y_exponent, zero), L::or(L::shl::<8>(y), L::splat(SIGN))));
+        let z_bits = L::shr::<5>(L::keep(L::not_eq(z_exponent, zero), L::or(L::shl::<8>(z), L::splat(SIGN))));
         let (high, low) = L::mul_wide(x_bits, y_bits);
         let product = L::or(high, L::keep(L::not_eq(low, zero), one));
         let product_exponent = L::sub(L::add(x_exponent, y_exponent), L::splat(127));
@@ -148,23 +132,14 @@ unsafe fn exact<L: Lanes, const WORMHOLE: bool>(x: L::V, y: L::V, z: L::V) -> L:
 
         let exponent = L::max(product_exponent, z_exponent);
         let sum = L::add(
-            L::signed(
-                sticky_shift::<L>(product, L::sub(exponent, product_exponent)),
-                product_sign,
-            ),
-            L::signed(
-                sticky_shift::<L>(z_bits, L::sub(exponent, z_exponent)),
-                z_sign,
-            ),
+            L::signed(sticky_shift::<L>(product, L::sub(exponent, product_exponent)), product_sign),
+            L::signed(sticky_shift::<L>(z_bits, L::sub(exponent, z_exponent)), z_sign),
         );
         let size = L::abs(sum);
         let sign = L::and(sum, L::splat(SIGN));
 
         // Position of the leading bit, 26 if nothing moved. Without the bit after it the conversion cannot round up to the next power.
-        let leading = L::shr::<23>(L::to_float(L::and(
-            size,
-            L::xor(L::splat(!0), L::shr::<1>(size)),
-        )));
+        let leading = L::shr::<23>(L::to_float(L::and(size, L::xor(L::splat(!0), L::shr::<1>(size)))));
         let mut places = L::sub(leading, L::splat(127 + 26));
         let mut exponent = L::add(exponent, places);
         let overflow = L::gt(exponent, L::splat(254));
@@ -178,14 +153,8 @@ unsafe fn exact<L: Lanes, const WORMHOLE: bool>(x: L::V, y: L::V, z: L::V) -> L:
         }
         let lost = L::and(size, if WORMHOLE { one } else { L::or(places, one) });
         let sticky = L::keep(L::mask_and(L::gt(places, zero), L::not_eq(lost, zero)), one);
-        let moved = L::or(
-            L::or(L::shlv(size, L::sub(zero, places)), L::shrv(size, places)),
-            sticky,
-        );
-        let bits = L::add(
-            L::shl::<23>(exponent),
-            L::and(L::shr::<3>(moved), L::splat(0x7F_FFFF)),
-        );
+        let moved = L::or(L::or(L::shlv(size, L::sub(zero, places)), L::shrv(size, places)), sticky);
+        let bits = L::add(L::shl::<23>(exponent), L::and(L::shr::<3>(moved), L::splat(0x7F_FFFF)));
         // Round up if the three bits below, plus one if the last bit is odd, exceed 4.
         let below = L::add(L::and(moved, L::splat(7)), L::and(bits, one));
         let bits = L::add(bits, L::keep(L::gt(below, L::splat(4)), one));
@@ -197,20 +166,13 @@ unsafe fn exact<L: Lanes, const WORMHOLE: bool>(x: L::V, y: L::V, z: L::V) -> L:
             L::or(L::keep(L::mask_not(small), bits), sign)
         };
         result = L::select(overflow, L::or(sign, L::splat(INFINITY)), result);
-        let zero_sign = if WORMHOLE {
-            zero
-        } else {
-            L::and(L::and(product_sign, z_sign), L::splat(SIGN))
-        };
+        let zero_sign = if WORMHOLE { zero } else { L::and(L::and(product_sign, z_sign), L::splat(SIGN)) };
         result = L::select(flushed, zero_sign, result);
         let no_product = L::mask_or(L::eq(product, zero), L::gt(zero, product_exponent));
         let addend = L::select(L::eq(z_bits, zero), zero_sign, z);
         result = L::select(no_product, addend, result);
 
-        let largest = L::max(
-            L::max(x_exponent, y_exponent),
-            L::max(z_exponent, product_exponent),
-        );
+        let largest = L::max(L::max(x_exponent, y_exponent), L::max(z_exponent, product_exponent));
         let special = L::gt(largest, L::splat(254));
         if L::any(special) {
             result = patch::<L, WORMHOLE>(L::bits(special), x, y, z, result);
@@ -233,13 +195,7 @@ unsafe fn sticky_shift<L: Lanes>(v: L::V, places: L::V) -> L::V {
 
 /// Lanes with infinities and NaN, one by one.
 #[inline(never)]
-unsafe fn patch<L: Lanes, const WORMHOLE: bool>(
-    lanes: u32,
-    x: L::V,
-    y: L::V,
-    z: L::V,
-    result: L::V,
-) -> L::V {
+unsafe fn patch<L: Lanes, const WORMHOLE: bool>(lanes: u32, x: L::V, y: L::V, z: L::V, result: L::V) -> L::V {
     let mut arrays = [[0u32; 16]; 4];
     // SAFETY: a vector has at most 16 lanes; the instruction set is the caller's.
     unsafe {
@@ -260,11 +216,7 @@ unsafe fn patch<L: Lanes, const WORMHOLE: bool>(
 pub(super) fn scalar(wormhole: bool, x: u32, y: u32, z: u32) -> u32 {
     let exponent = |v: u32| (v >> 23 & EXPONENT) as i32;
     let bits = |v: u32| {
-        if exponent(v) == 0 {
-            0u64
-        } else {
-            u64::from(v & 0x7F_FFFF | 0x80_0000)
-        }
+        if exponent(v) == 0 { 0u64 } else { u64::from(v & 0x7F_FFFF | 0x80_0000) }
     };
     let is_nan = |v: u32| exponent(v) == 255 && v & 0x7F_FFFF != 0;
     let (product_sign, z_sign) = ((x ^ y) & SIGN, z & SIGN);
@@ -275,13 +227,8 @@ pub(super) fn scalar(wormhole: bool, x: u32, y: u32, z: u32) -> u32 {
     let infinity_times_zero = infinite_factor && (bits(x) == 0 || bits(y) == 0);
     let invalid = is_nan(x) || is_nan(y) || infinity_times_zero;
     // Wormhole counts a finite product that overflows as infinite here, Blackhole does not.
-    let opposed = z & !SIGN == INFINITY
-        && z_sign != product_sign
-        && if wormhole {
-            infinite_product
-        } else {
-            infinite_factor
-        };
+    let opposed =
+        z & !SIGN == INFINITY && z_sign != product_sign && if wormhole { infinite_product } else { infinite_factor };
     let mut nan = None;
     if wormhole && (invalid || opposed) {
         nan = Some(product_sign | NAN_WORMHOLE);
@@ -313,15 +260,10 @@ pub(super) fn scalar(wormhole: bool, x: u32, y: u32, z: u32) -> u32 {
     let align = |v: u64, own: i32| {
         let places = (largest - own).min(63);
         let kept = v >> places;
-        if kept == 0 {
-            0
-        } else {
-            kept | u64::from(kept << places != v)
-        }
+        if kept == 0 { 0 } else { kept | u64::from(kept << places != v) }
     };
     let apply = |v: u64, sign: u32| if sign == 0 { v as i64 } else { -(v as i64) };
-    let sum = apply(align(product, product_exponent), product_sign)
-        + apply(align(bits(z) << 3, exponent(z)), z_sign);
+    let sum = apply(align(product, product_exponent), product_sign) + apply(align(bits(z) << 3, exponent(z)), z_sign);
     if sum == 0 {
         return give_up(zeros);
     }

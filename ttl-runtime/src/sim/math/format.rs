@@ -38,11 +38,7 @@ pub fn copy_tile(cfg: &MathConfig, format: DataFormat, l1: &[u8], dst: &mut Tile
 /// If `l1` is shorter than an f32 tile.
 pub fn unpack_to_dest_fp32(l1: &[u8], dst: &mut Tile) {
     // SAFETY: the slice holds 4096 bytes and the tile as many; an f32 may hold any bits.
-    unsafe {
-        dst.words_mut()
-            .cast::<u8>()
-            .copy_from_nonoverlapping(l1[..F32_BYTES].as_ptr(), F32_BYTES)
-    }
+    unsafe { dst.words_mut().cast::<u8>().copy_from_nonoverlapping(l1[..F32_BYTES].as_ptr(), F32_BYTES) }
 }
 
 /// Packs a tile register into L1. To bf16 a 32-bit value is rounded half away from zero, NaN becomes infinity, denormals and -0
@@ -56,9 +52,7 @@ pub fn pack(cfg: &MathConfig, dst: &Tile, format: DataFormat, l1: &mut [u8]) {
         (DataFormat::Bf16, false) => clean_bf16(dst, l1[..BF16_BYTES].as_mut_ptr().cast()),
         // SAFETY: the slice holds 4096 bytes and the tile as many.
         (DataFormat::F32, true) => unsafe {
-            l1[..F32_BYTES]
-                .as_mut_ptr()
-                .copy_from_nonoverlapping(dst.words().cast(), F32_BYTES);
+            l1[..F32_BYTES].as_mut_ptr().copy_from_nonoverlapping(dst.words().cast(), F32_BYTES);
         },
         (DataFormat::F32, false) => clean_f32(dst, l1[..F32_BYTES].as_mut_ptr().cast()),
     }

@@ -22,25 +22,16 @@ struct Case {
 }
 
 fn format(name: &str) -> DataFormat {
-    *DataFormat::ALL
-        .iter()
-        .find(|f| f.name() == name)
-        .expect("a format")
+    *DataFormat::ALL.iter().find(|f| f.name() == name).expect("a format")
 }
 
 fn read(dir: &Path) -> Option<Case> {
     let file = |name: &str| std::fs::read(dir.join(name)).ok();
     let meta = String::from_utf8(file("meta.txt")?).ok()?;
     let words: Vec<&str> = meta.split_whitespace().collect();
-    let [op, arch, fp32, fidelity, approx, input, output] = words[..] else {
-        panic!("{meta}")
-    };
+    let [op, arch, fp32, fidelity, approx, input, output] = words[..] else { panic!("{meta}") };
     let cfg = MathConfig {
-        arch: if arch == "wormhole" {
-            ArchKind::Wormhole
-        } else {
-            ArchKind::Blackhole
-        },
+        arch: if arch == "wormhole" { ArchKind::Wormhole } else { ArchKind::Blackhole },
         fidelity: match fidelity {
             "lofi" => MathFidelity::LoFi,
             "hifi2" => MathFidelity::HiFi2,
@@ -51,11 +42,7 @@ fn read(dir: &Path) -> Option<Case> {
         approx: approx == "1",
     };
     let a = file("A.bin")?;
-    let operands = [
-        a.clone(),
-        file("B.bin").unwrap_or_else(|| a.clone()),
-        file("C.bin").unwrap_or(a),
-    ];
+    let operands = [a.clone(), file("B.bin").unwrap_or_else(|| a.clone()), file("C.bin").unwrap_or(a)];
     let name = dir.file_name()?.to_string_lossy().into_owned();
     Some(Case {
         name,
@@ -80,9 +67,8 @@ fn compute(case: &Case, i: usize) -> Tile {
     let mut dst = Tile::ZERO;
     let copy = |operand: usize, dst: &mut Tile| super::copy_tile(cfg, case.input, l1(operand), dst);
     let direct = |operand: usize, dst: &mut Tile| super::unpack_to_dest_fp32(l1(operand), dst);
-    let product = |left: usize, right: usize, dst: &mut Tile| {
-        super::matmul_tiles(cfg, &src(left), &src(right), false, dst)
-    };
+    let product =
+        |left: usize, right: usize, dst: &mut Tile| super::matmul_tiles(cfg, &src(left), &src(right), false, dst);
     let binary = |name: &str| match name {
         "add" => BinaryOp::Add,
         "sub" => BinaryOp::Sub,
@@ -103,11 +89,7 @@ fn compute(case: &Case, i: usize) -> Tile {
         "sub" => super::sub_tiles(cfg, &src(0), &src(1), false, &mut dst),
         "add_acc" | "sub_acc" => {
             copy(2, &mut dst);
-            let run = if case.op == "add_acc" {
-                super::add_tiles
-            } else {
-                super::sub_tiles
-            };
+            let run = if case.op == "add_acc" { super::add_tiles } else { super::sub_tiles };
             run(cfg, &src(0), &src(1), true, &mut dst);
         }
         "matmul" => {
@@ -120,11 +102,7 @@ fn compute(case: &Case, i: usize) -> Tile {
         op => {
             if let Some(rest) = op.strip_prefix("reuse_") {
                 let (name, side) = rest.split_at(3);
-                let side = if side == "_A" {
-                    ReuseDest::DestToSrcA
-                } else {
-                    ReuseDest::DestToSrcB
-                };
+                let side = if side == "_A" { ReuseDest::DestToSrcA } else { ReuseDest::DestToSrcB };
                 super::mul_tiles(cfg, &src(1), &src(2), &mut dst);
                 super::reuse_dest(cfg, binary(name), side, case.input, &src(0), &mut dst);
             } else if let Some(name) = op.strip_prefix("sfpu_") {
@@ -168,30 +146,18 @@ fn compare(case: &Case) -> (usize, usize, String) {
     for (i, expected) in case.expected.chunks_exact(size).enumerate() {
         let mut got = vec![0; size];
         super::pack(&case.cfg, &compute(case, i), case.output, &mut got);
-        for (j, (g, e)) in got
-            .chunks_exact(element)
-            .zip(expected.chunks_exact(element))
-            .enumerate()
-        {
+        for (j, (g, e)) in got.chunks_exact(element).zip(expected.chunks_exact(element)).enumerate() {
             total += 1;
             if g != e {
                 wrong += 1;
                 if wrong <= 3 {
-                    let hex = |b: &[u8]| {
-                        b.iter()
-                            .rev()
-                            .map(|x| format!("{x:02x}"))
-                            .collect::<String>()
-                    };
+                    let hex = |b: &[u8]| b.iter().rev().map(|x| format!("{x:02x}")).collect::<String>();
                     let width = case.input.element_bytes() as usize;
                     let at = (i * 1024 + j) * width;
                     let operand = |k: usize| hex(&case.operands[k][at..at + width]);
                     let (a, b, c) = (operand(0), operand(1), operand(2));
-                    text += &format!(
-                        "\n    tile {i} element {j}: {} instead of {} (a {a} b {b} c {c})",
-                        hex(g),
-                        hex(e)
-                    );
+                    text +=
+                        &format!("\n    tile {i} element {j}: {} instead of {} (a {a} b {b} c {c})", hex(g), hex(e));
                 }
             }
         }
@@ -203,31 +169,18 @@ fn compare(case: &Case) -> (usize, usize, String) {
 fn results_are_those_of_ttsim() {
     let dir = std::env::var("TTL_GOLDEN")
         .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/golden").into());
-    let mut dirs: Vec<_> = std::fs::read_dir(&dir)
-        .expect(&dir)
-        .flatten()
-        .map(|e| e.path())
-        .collect();
+    let mut dirs: Vec<_> = std::fs::read_dir(&dir).expect(&dir).flatten().map(|e| e.path()).collect();
     dirs.sort();
     let mut bad = Vec::new();
     let mut count = 0;
     for case in dirs.iter().filter_map(|d| read(d)) {
         let (total, wrong, text) = compare(&case);
         count += 1;
-        println!(
-            "{:40} {:7} of {total} equal{text}",
-            case.name,
-            total - wrong
-        );
+        println!("{:40} {:7} of {total} equal{text}", case.name, total - wrong);
         if wrong != 0 {
             bad.push(case.name);
         }
     }
     assert!(count > 0, "no cases in {dir}");
-    assert!(
-        bad.is_empty(),
-        "{} of {count} cases differ: {}",
-        bad.len(),
-        bad.join(", ")
-    );
+    assert!(bad.is_empty(), "{} of {count} cases differ: {}", bad.len(), bad.join(", "));
 }

@@ -31,13 +31,8 @@ struct Parts {
 }
 
 impl Parts {
-    const NEW: Parts = Parts {
-        raw: [0; 1024],
-        part: [[0; 1024]; 2],
-        exponent: [ZERO_EXPONENT; 1024],
-        smallest: 255,
-        largest: 0,
-    };
+    const NEW: Parts =
+        Parts { raw: [0; 1024], part: [[0; 1024]; 2], exponent: [ZERO_EXPONENT; 1024], smallest: 255, largest: 0 };
 }
 
 /// The left operand, prepared (it goes to SrcB).
@@ -171,10 +166,7 @@ unsafe fn split<L: Lanes>(parts: &mut Parts, upper: u32, all: u32, factor: f32) 
                 let high = L::and(L::keep(present, raw), L::splat(upper));
                 let whole = L::and(L::keep(present, raw), L::splat(all));
                 let low = L::fma(high, L::splat((-1f32).to_bits()), whole);
-                L::store(
-                    parts.part[0].as_mut_ptr().add(i),
-                    L::fma(high, factor, zero),
-                );
+                L::store(parts.part[0].as_mut_ptr().add(i), L::fma(high, factor, zero));
                 L::store(parts.part[1].as_mut_ptr().add(i), L::fma(low, factor, zero));
             }
         }
@@ -235,8 +227,7 @@ unsafe fn float_step<L: Lanes, const FP32: bool, const WORMHOLE: bool>(
                 let mut exponents = [[L::splat(127); 4]; ROWS];
                 for (group, chunk) in (0..32).step_by(8).enumerate() {
                     for k in chunk..chunk + 8 {
-                        let right =
-                            L::load(in1.exponent.as_ptr().cast::<u32>().add(k * 32 + column));
+                        let right = L::load(in1.exponent.as_ptr().cast::<u32>().add(k * 32 + column));
                         for (r, exponent) in exponents.iter_mut().enumerate() {
                             let left = L::splat(in0.exponent[(row + r) * 32 + k] as u32);
                             exponent[group] = L::max(exponent[group], L::add(left, right));
@@ -253,18 +244,8 @@ unsafe fn float_step<L: Lanes, const FP32: bool, const WORMHOLE: bool>(
                         for r in 0..ROWS {
                             let left = left.add((row + r) * 32);
                             let terms = [
-                                float_group::<L>(
-                                    left,
-                                    right,
-                                    face * 2,
-                                    L::sub(exponents[r][face * 2], less),
-                                ),
-                                float_group::<L>(
-                                    left,
-                                    right,
-                                    face * 2 + 1,
-                                    L::sub(exponents[r][face * 2 + 1], less),
-                                ),
+                                float_group::<L>(left, right, face * 2, L::sub(exponents[r][face * 2], less)),
+                                float_group::<L>(left, right, face * 2 + 1, L::sub(exponents[r][face * 2 + 1], less)),
                             ];
                             sums[r] = accumulate::<L, 2, FP32, WORMHOLE>(terms, sums[r]);
                         }
@@ -280,22 +261,14 @@ unsafe fn float_step<L: Lanes, const FP32: bool, const WORMHOLE: bool>(
 
 /// The sum of one group; `left` is a row, `right` a column, `exponent` that of the largest product.
 #[inline(always)]
-unsafe fn float_group<L: Lanes>(
-    left: *const u32,
-    right: *const u32,
-    group: usize,
-    exponent: L::V,
-) -> Term<L::V> {
+unsafe fn float_group<L: Lanes>(left: *const u32, right: *const u32, group: usize, exponent: L::V) -> Term<L::V> {
     // SAFETY: the caller passes whole rows of prepared parts.
     unsafe {
         let mut sum = L::add(L::shl::<23>(exponent), L::splat((13 << 23) | 0x40_0000));
         for k in group * 8..group * 8 + 8 {
             sum = L::fma(L::splat(*left.add(k)), L::load(right.add(k * 32)), sum);
         }
-        Term {
-            value: L::shl::<14>(sum),
-            exponent,
-        }
+        Term { value: L::shl::<14>(sum), exponent }
     }
 }
 
@@ -345,10 +318,7 @@ unsafe fn integer_group<L: Lanes>(
         for (i, exponent) in exponents.iter_mut().enumerate() {
             let k = group * 8 + i;
             let left = L::splat(in0.exponent[row * 32 + k] as u32);
-            *exponent = L::add(
-                left,
-                L::load(in1.exponent.as_ptr().cast::<u32>().add(k * 32 + column)),
-            );
+            *exponent = L::add(left, L::load(in1.exponent.as_ptr().cast::<u32>().add(k * 32 + column)));
             largest = L::max(largest, *exponent);
         }
         let mut total = zero;
@@ -365,10 +335,7 @@ unsafe fn integer_group<L: Lanes>(
         }
         let exponent = L::sub(largest, L::splat(127 + phase_shift(phase)));
         let keep = L::gt(exponent, zero);
-        Term {
-            value: L::keep(keep, L::shl::<14>(total)),
-            exponent: L::keep(keep, exponent),
-        }
+        Term { value: L::keep(keep, L::shl::<14>(total)), exponent: L::keep(keep, exponent) }
     }
 }
 

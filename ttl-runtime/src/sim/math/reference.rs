@@ -30,30 +30,17 @@ fn accumulate(cfg: &MathConfig, sums: &[Sum], dst: u32) -> u32 {
     if exponent <= 0 {
         return 0;
     }
-    let dst_magnitude = if field(dst) == 0 {
-        0
-    } else {
-        u64::from(dst & 0x7F_FFFF) | 0x80_0000
-    };
+    let dst_magnitude = if field(dst) == 0 { 0 } else { u64::from(dst & 0x7F_FFFF) | 0x80_0000 };
     let mut total = 0i64;
     let mut add = |negative: bool, magnitude: u64, own: i32, ties_up: bool| {
         let mut aligned = round_shift(magnitude, exponent - own, ties_up);
         if !cfg.fp32_dest {
             aligned = round_shift(aligned, 13, ties_up) << 13;
         }
-        total += if negative {
-            -(aligned as i64)
-        } else {
-            aligned as i64
-        };
+        total += if negative { -(aligned as i64) } else { aligned as i64 };
     };
     for sum in sums {
-        add(
-            sum.negative,
-            sum.magnitude << 13,
-            sum.exponent,
-            !sum.negative,
-        );
+        add(sum.negative, sum.magnitude << 13, sum.exponent, !sum.negative);
     }
     add(dst >> 31 == 1, dst_magnitude, field(dst), true);
     if total == 0 {
@@ -63,22 +50,13 @@ fn accumulate(cfg: &MathConfig, sums: &[Sum], dst: u32) -> u32 {
     let size = total.unsigned_abs();
     if cfg.wormhole() && total == -1 {
         let exponent = exponent + 4;
-        return sign
-            | if exponent >= 255 {
-                0x7F80_0000
-            } else {
-                (exponent as u32) << 23
-            };
+        return sign | if exponent >= 255 { 0x7F80_0000 } else { (exponent as u32) << 23 };
     }
     let top = 63 - size.leading_zeros() as i32;
     exponent += top - 23;
     let digits = if cfg.fp32_dest { 24 } else { 8 };
     let drop = top + 1 - digits;
-    let mut bits = if drop > 0 {
-        round_shift(size, drop, true)
-    } else {
-        size << -drop
-    };
+    let mut bits = if drop > 0 { round_shift(size, drop, true) } else { size << -drop };
     if bits >> digits != 0 {
         bits >>= 1;
         exponent += 1;
@@ -100,11 +78,7 @@ fn product(a: u32, b: u32, phase: u32) -> u64 {
     let a = u64::from(a >> 13 & 0x3FF) | 0x400;
     let b = u64::from(b >> 13 & 0x3FF) | 0x400;
     let a = if phase & 1 == 0 { a >> 6 } else { a >> 1 & 31 };
-    let b = if phase & 2 == 0 {
-        b >> 4
-    } else {
-        (b & 15) << 3
-    };
+    let b = if phase & 2 == 0 { b >> 4 } else { (b & 15) << 3 };
     a * b
 }
 
@@ -118,11 +92,7 @@ pub(super) fn mul(cfg: &MathConfig, a: f32, b: f32, dst: f32) -> f32 {
         let exponent = product_exponent(a, b, phase);
         let mut sum = Sum::default();
         if !absent(a) && !absent(b) && exponent > 0 {
-            sum = Sum {
-                negative: (a ^ b) >> 31 == 1,
-                magnitude: product(a, b, phase),
-                exponent,
-            };
+            sum = Sum { negative: (a ^ b) >> 31 == 1, magnitude: product(a, b, phase), exponent };
         }
         dst = accumulate(cfg, &[sum], dst);
     }
@@ -137,55 +107,27 @@ pub(super) fn add(cfg: &MathConfig, a: f32, b: f32, dst: f32) -> f32 {
         std::mem::swap(&mut large, &mut small);
     }
     let bits = |v: u32| {
-        if absent(v) {
-            0
-        } else {
-            u64::from(v >> 13 & 0x3FF) | 0x400
-        }
+        if absent(v) { 0 } else { u64::from(v >> 13 & 0x3FF) | 0x400 }
     };
     let aligned = round_shift(bits(small), field(large) - field(small), true);
     let negative = large >> 31 == 1;
-    let magnitude = if negative == (small >> 31 == 1) {
-        bits(large) + aligned
-    } else {
-        bits(large) - aligned
-    };
-    let sum = Sum {
-        negative,
-        magnitude,
-        exponent: field(large),
-    };
+    let magnitude = if negative == (small >> 31 == 1) { bits(large) + aligned } else { bits(large) - aligned };
+    let sum = Sum { negative, magnitude, exponent: field(large) };
     f32::from_bits(accumulate(cfg, &[sum], dst.to_bits()))
 }
 
 fn group(a: &[u32], b: &[u32], phase: u32) -> Sum {
     let present = |i: &usize| !absent(a[*i]) && !absent(b[*i]);
-    let largest = (0..8)
-        .filter(present)
-        .map(|i| product_exponent(a[i], b[i], phase))
-        .max()
-        .unwrap_or(0);
+    let largest = (0..8).filter(present).map(|i| product_exponent(a[i], b[i], phase)).max().unwrap_or(0);
     if largest <= 0 {
         return Sum::default();
     }
     let mut total = 0i64;
     for i in (0..8).filter(present) {
-        let rounded = round_shift(
-            product(a[i], b[i], phase),
-            largest - product_exponent(a[i], b[i], phase),
-            true,
-        );
-        total += if (a[i] ^ b[i]) >> 31 == 1 {
-            -(rounded as i64)
-        } else {
-            rounded as i64
-        };
+        let rounded = round_shift(product(a[i], b[i], phase), largest - product_exponent(a[i], b[i], phase), true);
+        total += if (a[i] ^ b[i]) >> 31 == 1 { -(rounded as i64) } else { rounded as i64 };
     }
-    Sum {
-        negative: total < 0,
-        magnitude: total.unsigned_abs(),
-        exponent: largest,
-    }
+    Sum { negative: total < 0, magnitude: total.unsigned_abs(), exponent: largest }
 }
 
 fn at(row: usize, column: usize) -> usize {
@@ -200,17 +142,10 @@ pub(super) fn matmul(cfg: &MathConfig, in0: &Tile, in1: &Tile, transpose: bool, 
                     let inner = face * 16..face * 16 + 16;
                     let b: Vec<u32> = inner.clone().map(|k| in0.0[at(row, k)].to_bits()).collect();
                     let place = |k| {
-                        if transpose {
-                            at(column, k)
-                        } else {
-                            at(k, column)
-                        }
+                        if transpose { at(column, k) } else { at(k, column) }
                     };
                     let a: Vec<u32> = inner.map(|k| in1.0[place(k)].to_bits()).collect();
-                    let sums = [
-                        group(&a[..8], &b[..8], phase),
-                        group(&a[8..], &b[8..], phase),
-                    ];
+                    let sums = [group(&a[..8], &b[..8], phase), group(&a[8..], &b[8..], phase)];
                     let value = &mut dst.0[at(row, column)];
                     *value = f32::from_bits(accumulate(cfg, &sums, value.to_bits()));
                 }

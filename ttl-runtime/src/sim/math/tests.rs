@@ -35,13 +35,7 @@ pub(super) enum Inputs {
     Extreme,
 }
 
-pub(super) const KINDS: [Inputs; 5] = [
-    Inputs::Ordinary,
-    Inputs::Coarse,
-    Inputs::Spread,
-    Inputs::Any,
-    Inputs::Extreme,
-];
+pub(super) const KINDS: [Inputs; 5] = [Inputs::Ordinary, Inputs::Coarse, Inputs::Spread, Inputs::Any, Inputs::Extreme];
 
 impl Inputs {
     pub(super) fn value(self, random: &mut Random) -> u32 {
@@ -65,24 +59,14 @@ impl Inputs {
             }
             Inputs::Any => bits,
             Inputs::Extreme => {
-                let exponent = if bits & 1 == 0 {
-                    random.below(40)
-                } else {
-                    216 + random.below(40)
-                };
-                with_exponent(if bits & 2 == 0 {
-                    exponent
-                } else {
-                    40 + random.below(90)
-                })
+                let exponent = if bits & 1 == 0 { random.below(40) } else { 216 + random.below(40) };
+                with_exponent(if bits & 2 == 0 { exponent } else { 40 + random.below(90) })
             }
         }
     }
 
     pub(super) fn tile(self, random: &mut Random, keep: u32) -> Tile {
-        Tile(std::array::from_fn(|_| {
-            f32::from_bits(self.value(random) & keep)
-        }))
+        Tile(std::array::from_fn(|_| f32::from_bits(self.value(random) & keep)))
     }
 }
 
@@ -90,18 +74,8 @@ pub(super) fn configs() -> Vec<MathConfig> {
     let mut all = Vec::new();
     for arch in [ArchKind::Wormhole, ArchKind::Blackhole] {
         for fp32_dest in [false, true] {
-            for fidelity in [
-                MathFidelity::LoFi,
-                MathFidelity::HiFi2,
-                MathFidelity::HiFi3,
-                MathFidelity::HiFi4,
-            ] {
-                all.push(MathConfig {
-                    arch,
-                    fidelity,
-                    fp32_dest,
-                    approx: false,
-                });
+            for fidelity in [MathFidelity::LoFi, MathFidelity::HiFi2, MathFidelity::HiFi3, MathFidelity::HiFi4] {
+                all.push(MathConfig { arch, fidelity, fp32_dest, approx: false });
             }
         }
     }
@@ -129,19 +103,11 @@ fn elementwise_follows_the_reference() {
     for_each_level(|level| {
         let mut random = Random(1);
         for cfg in configs() {
-            let (src, reg) = if cfg.fp32_dest {
-                (TF32, !0)
-            } else {
-                (BF16, BF16)
-            };
+            let (src, reg) = if cfg.fp32_dest { (TF32, !0) } else { (BF16, BF16) };
             for kind in KINDS {
                 for round in 0..6 {
                     let (a, b) = (kind.tile(&mut random, src), kind.tile(&mut random, src));
-                    let dst = if round == 0 {
-                        Tile::ZERO
-                    } else {
-                        kind.tile(&mut random, reg)
-                    };
+                    let dst = if round == 0 { Tile::ZERO } else { kind.tile(&mut random, reg) };
                     let what = |op: &'static str| {
                         let (a, b, dst) = (&a, &b, &dst);
                         move |i: usize| {
@@ -161,25 +127,13 @@ fn elementwise_follows_the_reference() {
                     assert_same(&got, &expected, what("mul"));
 
                     super::add_tiles(&cfg, &a, &b, false, &mut got);
-                    assert_same(
-                        &got,
-                        &each(&|i| reference::add(&cfg, a.0[i], b.0[i], 0.0)),
-                        what("add"),
-                    );
+                    assert_same(&got, &each(&|i| reference::add(&cfg, a.0[i], b.0[i], 0.0)), what("add"));
                     let mut got = dst.clone();
                     super::add_tiles(&cfg, &a, &b, true, &mut got);
-                    assert_same(
-                        &got,
-                        &each(&|i| reference::add(&cfg, a.0[i], b.0[i], dst.0[i])),
-                        what("add acc"),
-                    );
+                    assert_same(&got, &each(&|i| reference::add(&cfg, a.0[i], b.0[i], dst.0[i])), what("add acc"));
                     let mut got = dst.clone();
                     super::sub_tiles(&cfg, &a, &b, true, &mut got);
-                    assert_same(
-                        &got,
-                        &each(&|i| reference::add(&cfg, a.0[i], -b.0[i], dst.0[i])),
-                        what("sub acc"),
-                    );
+                    assert_same(&got, &each(&|i| reference::add(&cfg, a.0[i], -b.0[i], dst.0[i])), what("sub acc"));
                 }
             }
         }
@@ -191,19 +145,11 @@ fn matmul_follows_the_reference() {
     for_each_level(|level| {
         let mut random = Random(2);
         for cfg in configs() {
-            let (src, reg) = if cfg.fp32_dest {
-                (TF32, !0)
-            } else {
-                (BF16, BF16)
-            };
+            let (src, reg) = if cfg.fp32_dest { (TF32, !0) } else { (BF16, BF16) };
             for kind in KINDS {
                 for round in 0..3 {
                     let (mut a, mut b) = (kind.tile(&mut random, src), kind.tile(&mut random, src));
-                    let dst = if round == 0 {
-                        Tile::ZERO
-                    } else {
-                        kind.tile(&mut random, reg)
-                    };
+                    let dst = if round == 0 { Tile::ZERO } else { kind.tile(&mut random, reg) };
                     if round == 1 {
                         // Rows and columns of zeros: groups without any product.
                         a.0[..256].fill(0.0);
@@ -213,9 +159,7 @@ fn matmul_follows_the_reference() {
                     let (mut got, mut expected) = (dst.clone(), dst.clone());
                     super::matmul_tiles(&cfg, &a, &b, transpose, &mut got);
                     reference::matmul(&cfg, &a, &b, transpose, &mut expected);
-                    assert_same(&got, &expected, |i| {
-                        format!("{level:?} {cfg:?} {kind:?} round {round} element {i}")
-                    });
+                    assert_same(&got, &expected, |i| format!("{level:?} {cfg:?} {kind:?} round {round} element {i}"));
                 }
             }
         }
@@ -231,19 +175,12 @@ fn fma_operands(random: &mut Random) -> [u32; 3] {
         0 => z = (-product).to_bits() ^ (random.below(64) as u32),
         1 => {
             z = (z & 0x807F_FFFF)
-                | (product
-                    .to_bits()
-                    .wrapping_add((random.below(64) as u32).wrapping_sub(32) << 23)
-                    & 0x7F80_0000)
+                | (product.to_bits().wrapping_add((random.below(64) as u32).wrapping_sub(32) << 23) & 0x7F80_0000)
         }
         2 if random.below(4) == 0 => z &= 0x8000_0000,
         _ => {}
     }
-    if random.below(16) == 0 {
-        [x, 0x3F80_0000, z]
-    } else {
-        [x, y, z]
-    }
+    if random.below(16) == 0 { [x, 0x3F80_0000, z] } else { [x, y, z] }
 }
 
 /// Normal numbers that do not cancel, with an addend of about the size of the product.
@@ -251,29 +188,14 @@ fn benign_operands(random: &mut Random) -> [u32; 3] {
     let [x, y, z] = std::array::from_fn(|_| Inputs::Ordinary.value(random));
     let product = f32::from_bits(x) * f32::from_bits(y);
     let exponent = (product.to_bits() >> 23 & 255) as i32 + random.below(12) as i32 - 3;
-    [
-        x,
-        y,
-        (z & 0x7F_FFFF) | (product.to_bits() & 0x8000_0000) | (exponent as u32) << 23,
-    ]
+    [x, y, (z & 0x7F_FFFF) | (product.to_bits() & 0x8000_0000) | (exponent as u32) << 23]
 }
 
 /// A step of Newton's method for 1 / x, with a result next to a power of two.
 fn newton_operands(random: &mut Random) -> [u32; 3] {
     let x = Inputs::Ordinary.value(random);
-    let near = (1.0 / f32::from_bits(x))
-        .to_bits()
-        .wrapping_add(random.below(3) as u32)
-        .wrapping_sub(1);
-    [
-        x,
-        near,
-        if random.below(32) == 0 {
-            0xBF80_0000
-        } else {
-            0xC000_0000
-        },
-    ]
+    let near = (1.0 / f32::from_bits(x)).to_bits().wrapping_add(random.below(3) as u32).wrapping_sub(1);
+    [x, near, if random.below(32) == 0 { 0xBF80_0000 } else { 0xC000_0000 }]
 }
 
 #[test]
@@ -284,17 +206,14 @@ fn multiply_add_is_the_scalar_one() {
         let mut random = Random(3);
         for _ in 0..3000 {
             // A vector takes the short way only if all of its lanes may: so most blocks have none but ordinary numbers.
-            let operands =
-                [fma_operands, benign_operands, newton_operands][random.below(3) as usize];
+            let operands = [fma_operands, benign_operands, newton_operands][random.below(3) as usize];
             let mut operands = || operands(&mut random);
             let rows: Vec<[u32; 3]> = (0..test_steps::BLOCK).map(|_| operands()).collect();
             let column = |i: usize| rows.iter().map(|r| r[i]).collect::<Vec<u32>>();
             for wormhole in [false, true] {
                 let [mad, mul, add] = test_steps::run(wormhole, [column(0), column(1), column(2)]);
                 for (i, &[x, y, z]) in rows.iter().enumerate() {
-                    let what = |op: &str| {
-                        format!("{op} {level:?} wormhole {wormhole}: {x:08x} {y:08x} {z:08x}")
-                    };
+                    let what = |op: &str| format!("{op} {level:?} wormhole {wormhole}: {x:08x} {y:08x} {z:08x}");
                     assert_eq!(
                         format!("{:08x}", mad[i]),
                         format!("{:08x}", scalar(wormhole, x, y, z)),
@@ -327,8 +246,7 @@ fn multiply_add_agrees_with_vectors() {
     };
     let bytes = std::fs::read(&path).expect(&path);
     for row in bytes.chunks_exact(20) {
-        let word =
-            |i: usize| u32::from_le_bytes(row[i * 4..i * 4 + 4].try_into().expect("four bytes"));
+        let word = |i: usize| u32::from_le_bytes(row[i * 4..i * 4 + 4].try_into().expect("four bytes"));
         let (x, y, z) = (word(0), word(1), word(2));
         for (wormhole, expected) in [(false, word(3)), (true, word(4))] {
             let got = super::fma::scalar(wormhole, x, y, z);

@@ -152,12 +152,7 @@ impl Lanes for Avx2 {
     #[inline(always)]
     unsafe fn lookup(table: &[u32; 128], index: __m256i) -> __m256i {
         // SAFETY: indices are below 128; the caller checked the instruction set.
-        unsafe {
-            _mm256_i32gather_epi32::<4>(
-                table.as_ptr().cast(),
-                _mm256_and_si256(index, _mm256_set1_epi32(127)),
-            )
-        }
+        unsafe { _mm256_i32gather_epi32::<4>(table.as_ptr().cast(), _mm256_and_si256(index, _mm256_set1_epi32(127))) }
     }
 
     #[inline(always)]
@@ -170,11 +165,7 @@ impl Lanes for Avx2 {
     unsafe fn fma(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
         // SAFETY: the caller checked the instruction set.
         unsafe {
-            _mm256_castps_si256(_mm256_fmadd_ps(
-                _mm256_castsi256_ps(a),
-                _mm256_castsi256_ps(b),
-                _mm256_castsi256_ps(c),
-            ))
+            _mm256_castps_si256(_mm256_fmadd_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), _mm256_castsi256_ps(c)))
         }
     }
 

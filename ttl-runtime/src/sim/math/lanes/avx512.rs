@@ -148,12 +148,7 @@ impl Lanes for Avx512 {
     #[inline(always)]
     unsafe fn lookup(table: &[u32; 128], index: __m512i) -> __m512i {
         // SAFETY: indices are below 128; the caller checked the instruction set.
-        unsafe {
-            _mm512_i32gather_epi32::<4>(
-                _mm512_and_si512(index, _mm512_set1_epi32(127)),
-                table.as_ptr().cast(),
-            )
-        }
+        unsafe { _mm512_i32gather_epi32::<4>(_mm512_and_si512(index, _mm512_set1_epi32(127)), table.as_ptr().cast()) }
     }
 
     #[inline(always)]
@@ -166,11 +161,7 @@ impl Lanes for Avx512 {
     unsafe fn fma(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
         // SAFETY: the caller checked the instruction set.
         unsafe {
-            _mm512_castps_si512(_mm512_fmadd_ps(
-                _mm512_castsi512_ps(a),
-                _mm512_castsi512_ps(b),
-                _mm512_castsi512_ps(c),
-            ))
+            _mm512_castps_si512(_mm512_fmadd_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), _mm512_castsi512_ps(c)))
         }
     }
 

@@ -164,9 +164,7 @@ pub(super) fn for_each_level(mut f: impl FnMut(Level)) {
     {
         use std::sync::atomic::Ordering::Relaxed;
         static LOCK: std::sync::Mutex<()> = std::sync::Mutex::new(());
-        let _guard = LOCK
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let _guard = LOCK.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for level in [Level::Portable, Level::Avx2, Level::Avx512] {
             if level <= detect() {
                 LEVEL.store(level as u8, Relaxed);

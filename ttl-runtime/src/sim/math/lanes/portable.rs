@@ -76,10 +76,7 @@ impl Lanes for Portable {
     #[inline(always)]
     unsafe fn mul_wide(a: [u32; N], b: [u32; N]) -> ([u32; N], [u32; N]) {
         let p = zip(a, b, |x, y| u64::from(x) * u64::from(y));
-        (
-            std::array::from_fn(|i| (p[i] >> 32) as u32),
-            std::array::from_fn(|i| p[i] as u32),
-        )
+        (std::array::from_fn(|i| (p[i] >> 32) as u32), std::array::from_fn(|i| p[i] as u32))
     }
     #[inline(always)]
     unsafe fn max(a: [u32; N], b: [u32; N]) -> [u32; N] {
@@ -127,11 +124,7 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     unsafe fn fma(a: [u32; N], b: [u32; N], c: [u32; N]) -> [u32; N] {
-        std::array::from_fn(|i| {
-            f32::from_bits(a[i])
-                .mul_add(f32::from_bits(b[i]), f32::from_bits(c[i]))
-                .to_bits()
-        })
+        std::array::from_fn(|i| f32::from_bits(a[i]).mul_add(f32::from_bits(b[i]), f32::from_bits(c[i])).to_bits())
     }
     #[inline(always)]
     unsafe fn gt(a: [u32; N], b: [u32; N]) -> [bool; N] {
@@ -159,9 +152,7 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     unsafe fn bits(m: [bool; N]) -> u32 {
-        m.iter()
-            .enumerate()
-            .fold(0, |bits, (i, &lane)| bits | u32::from(lane) << i)
+        m.iter().enumerate().fold(0, |bits, (i, &lane)| bits | u32::from(lane) << i)
     }
     #[inline(always)]
     unsafe fn select(m: [bool; N], a: [u32; N], b: [u32; N]) -> [u32; N] {

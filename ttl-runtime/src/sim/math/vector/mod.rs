@@ -28,14 +28,7 @@ pub fn sfpu_unary(cfg: &MathConfig, op: UnaryOp, dst: &mut Tile) {
 ///
 /// # Panics
 /// If an index is outside `regs`.
-pub fn sfpu_binary(
-    cfg: &MathConfig,
-    op: BinaryOp,
-    regs: &mut [Tile],
-    d0: usize,
-    d1: usize,
-    out: usize,
-) {
+pub fn sfpu_binary(cfg: &MathConfig, op: BinaryOp, regs: &mut [Tile], d0: usize, d1: usize, out: usize) {
     let unit = unit(cfg);
     let program = match op {
         BinaryOp::Add => programs::add,
@@ -54,10 +47,8 @@ fn table(cfg: &MathConfig, op: UnaryOp) -> &'static [u16; 65536] {
         [const { [const { OnceLock::new() }; 4] }; UnaryOp::ALL.len()];
     let which = usize::from(cfg.wormhole()) * 2 + usize::from(cfg.approx);
     TABLES[op as usize][which].get_or_init(|| {
-        let mut table: Box<[u16; 65536]> = vec![0u16; 65536]
-            .into_boxed_slice()
-            .try_into()
-            .unwrap_or_else(|_| Box::new([0; 65536]));
+        let mut table: Box<[u16; 65536]> =
+            vec![0u16; 65536].into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([0; 65536]));
         let mut tile = Tile::ZERO;
         for (i, chunk) in table.chunks_exact_mut(1024).enumerate() {
             for (j, value) in tile.0.iter_mut().enumerate() {
@@ -92,10 +83,7 @@ fn run_unary(cfg: &MathConfig, op: UnaryOp, dst: &mut Tile) {
 }
 
 fn unit(cfg: &MathConfig) -> Unit {
-    Unit {
-        wormhole: cfg.wormhole(),
-        fp32: cfg.fp32_dest,
-    }
+    Unit { wormhole: cfg.wormhole(), fp32: cfg.fp32_dest }
 }
 
 fn load(tile: &Tile, block: usize) -> Reg {
@@ -118,15 +106,8 @@ pub(super) mod test_steps {
 
     /// `x * y + z`, `x * y` and `x + z`.
     pub(in crate::sim::math) fn run(wormhole: bool, columns: [Vec<u32>; 3]) -> [[u32; BLOCK]; 3] {
-        let unit = Unit {
-            wormhole,
-            fp32: true,
-        };
+        let unit = Unit { wormhole, fp32: true };
         let [x, y, z] = columns.map(|c| Reg(std::array::from_fn(|i| c[i])));
-        [
-            unit.mad(&x, &y, &z).0,
-            unit.mul(&x, &y).0,
-            unit.add(&x, &z).0,
-        ]
+        [unit.mad(&x, &y, &z).0, unit.mul(&x, &y).0, unit.add(&x, &z).0]
     }
 }

@@ -4,21 +4,16 @@
 #![allow(clippy::excessive_precision)]
 
 use super::steps::{
-    INFINITY, MANTISSA, NAN, Reg, SIGN, Unit, and, any_unset, approximate_reciprocal, copy_sign,
-    equal, exponent, greater, int_add, int_sub, int_to_float, max, min, neg, not, or, round_bf16,
-    round_bf16_even, select, set_exponent, shift_right_1, shift_right_16, shift_right_23,
-    shifted_significand, to_int16, xor,
+    INFINITY, MANTISSA, NAN, Reg, SIGN, Unit, and, any_unset, approximate_reciprocal, copy_sign, equal, exponent,
+    greater, int_add, int_sub, int_to_float, max, min, neg, not, or, round_bf16, round_bf16_even, select, set_exponent,
+    shift_right_1, shift_right_16, shift_right_23, shifted_significand, to_int16, xor,
 };
 
 const INV_LN2: f32 = std::f32::consts::LOG2_E;
 
 /// `exp_tile`: 2^x with the integer part by exponent and the rest by a polynomial.
 pub(super) fn exp(unit: Unit, x: &Reg) -> Reg {
-    if unit.fp32 {
-        exp_32(unit, x)
-    } else {
-        exp_16(unit, x)
-    }
+    if unit.fp32 { exp_32(unit, x) } else { exp_16(unit, x) }
 }
 
 /// The algorithm `exp_21f` of Moroz et al. (2022), rounded to bf16.
@@ -30,11 +25,7 @@ fn exp_16(unit: Unit, x: &Reg) -> Reg {
     log2 = min(&log2, 255.0);
     let mut power = shifted_significand(&log2);
     let fraction = int_to_float(&and(&power, MANTISSA));
-    let sum = unit.mad(
-        &fraction,
-        4.791_750_143_340_323e-15,
-        7.839_635_491_371_155e-8,
-    );
+    let sum = unit.mad(&fraction, 4.791_750_143_340_323e-15, 7.839_635_491_371_155e-8);
     let sum = unit.mad(&sum, &fraction, 1.001_953_1);
     if !unit.wormhole {
         power = and(&power, &super::steps::above(&log2, 0));
@@ -66,11 +57,7 @@ fn exp_32(unit: Unit, x: &Reg) -> Reg {
         select(&positive, &value, &zero_or_nan)
     } else {
         let value = and(&scaled, &positive);
-        if any_unset(&finite) {
-            select(&finite, &value, &unit.mul(&sum, INFINITY))
-        } else {
-            value
-        }
+        if any_unset(&finite) { select(&finite, &value, &unit.mul(&sum, INFINITY)) } else { value }
     };
     unit.store(&result)
 }
@@ -89,11 +76,7 @@ const GELU_LIMIT: f32 = -5.542_594_4;
 
 /// `gelu_tile<false>`.
 pub(super) fn gelu(unit: Unit, x: &Reg) -> Reg {
-    if unit.fp32 {
-        gelu_32(unit, x)
-    } else {
-        gelu_16(unit, x)
-    }
+    if unit.fp32 { gelu_32(unit, x) } else { gelu_16(unit, x) }
 }
 
 /// Three regions: the identity, a polynomial, and x * exp(-x^2 / 2) * polynomial.
@@ -102,24 +85,9 @@ fn gelu_16(unit: Unit, x: &Reg) -> Reg {
     let log2 = unit.mad(&square, -0.721_347_5, 127.0);
     let power = shifted_significand(&log2);
     let fraction = int_to_float(&and(&power, MANTISSA));
-    let fraction = unit.polynomial(
-        &fraction,
-        &[
-            1.001_724_8,
-            7.839_635_491_371_155e-8,
-            4.791_750_143_340_323e-15,
-        ],
-    );
+    let fraction = unit.polynomial(&fraction, &[1.001_724_8, 7.839_635_491_371_155e-8, 4.791_750_143_340_323e-15]);
     let exp = set_exponent(&fraction, &shift_right_23(&power));
-    let tail = unit.polynomial(
-        x,
-        &[
-            3.036_999_1e-1,
-            9.541_338_7e-2,
-            1.380_998_36e-2,
-            7.595_048e-4,
-        ],
-    );
+    let tail = unit.polynomial(x, &[3.036_999_1e-1, 9.541_338_7e-2, 1.380_998_36e-2, 7.595_048e-4]);
     // Adding and subtracting 0.375 rounds to multiples of 2^-25.
     let grid = unit.add(&unit.mad(&exp, &tail, 0.375), -0.375);
     let tail = unit.mul(x, &grid);
@@ -182,11 +150,7 @@ fn gelu_32(unit: Unit, x: &Reg) -> Reg {
     let stuck = unit.mul(x, 2.980_232_238_769_531_3e-8);
     let value = select(&equal(&erf, -1.0), &stuck, &value);
     let outside = unit.sub(x, x);
-    unit.store(&select(
-        &unit.exceeds(x, GELU_LIMIT, false),
-        &value,
-        &outside,
-    ))
+    unit.store(&select(&unit.exceeds(x, GELU_LIMIT, false), &value, &outside))
 }
 
 /// `sqrt_tile`: two steps from an integer guess (Kokosinski et al. 2024).
@@ -223,11 +187,7 @@ fn finish_sqrt(unit: Unit, x: &Reg, y: &Reg) -> Reg {
 /// `recip_tile`.
 pub(super) fn recip(unit: Unit, x: &Reg) -> Reg {
     if unit.wormhole {
-        let y = if unit.fp32 {
-            newton(unit, x, SEED, 2, false)
-        } else {
-            newton(unit, x, SEED_BF16, 1, true)
-        };
+        let y = if unit.fp32 { newton(unit, x, SEED, 2, false) } else { newton(unit, x, SEED_BF16, 1, true) };
         return unit.store(&y);
     }
     let y = approximate_reciprocal(x);
@@ -247,11 +207,7 @@ pub(super) fn recip(unit: Unit, x: &Reg) -> Reg {
 
 /// `recip_tile` in approximate mode.
 pub(super) fn recip_approx(unit: Unit, x: &Reg) -> Reg {
-    unit.store(&if unit.wormhole {
-        newton(unit, x, SEED, 1, false)
-    } else {
-        approximate_reciprocal(x)
-    })
+    unit.store(&if unit.wormhole { newton(unit, x, SEED, 1, false) } else { approximate_reciprocal(x) })
 }
 
 /// 1/x to full precision within other operations.
@@ -268,16 +224,8 @@ fn reciprocal(unit: Unit, x: &Reg) -> Reg {
 }
 
 /// Coefficients of the quadratic that Wormhole starts Newton's method from.
-const SEED: [f32; 3] = [
-    0.323_232_501_745_223_94,
-    1.454_545_974_731_445_3,
-    2.121_212_482_452_392_6,
-];
-const SEED_BF16: [f32; 3] = [
-    0.321_334_004_402_160_6,
-    1.451_414_823_532_104_5,
-    2.120_088_338_851_928_7,
-];
+const SEED: [f32; 3] = [0.323_232_501_745_223_94, 1.454_545_974_731_445_3, 2.121_212_482_452_392_6];
+const SEED_BF16: [f32; 3] = [0.321_334_004_402_160_6, 1.451_414_823_532_104_5, 2.120_088_338_851_928_7];
 
 /// Newton's method on the mantissa, then the exponent.
 fn newton(unit: Unit, x: &Reg, seed: [f32; 3], steps: u32, round: bool) -> Reg {

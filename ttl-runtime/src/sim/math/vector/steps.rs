@@ -175,16 +175,9 @@ unsafe fn reciprocal<L: Lanes>(a: L::V) -> L::V {
     unsafe {
         let size = L::and(a, L::splat(MAGNITUDE));
         let mantissa = L::lookup(&RECIPROCALS, L::shr::<16>(a));
-        let value = L::or(
-            L::shl::<23>(L::sub(L::splat(253), L::shr::<23>(size))),
-            mantissa,
-        );
+        let value = L::or(L::shl::<23>(L::sub(L::splat(253), L::shr::<23>(size))), mantissa);
         let value = L::keep(L::gt(L::splat(0x7E80_0000), size), value);
-        let value = L::select(
-            L::gt(L::splat(MANTISSA + 1), size),
-            L::splat(INFINITY),
-            value,
-        );
+        let value = L::select(L::gt(L::splat(MANTISSA + 1), size), L::splat(INFINITY), value);
         L::or(value, L::and(a, L::splat(SIGN)))
     }
 }
@@ -222,43 +215,22 @@ pub(super) struct Unit {
 
 impl Unit {
     /// `a * b + c`.
-    pub(super) fn mad<'a>(
-        self,
-        a: impl Into<Arg<'a>>,
-        b: impl Into<Arg<'a>>,
-        c: impl Into<Arg<'a>>,
-    ) -> Reg {
-        if self.wormhole {
-            mad_wormhole(a, b, c)
-        } else {
-            mad_blackhole(a, b, c)
-        }
+    pub(super) fn mad<'a>(self, a: impl Into<Arg<'a>>, b: impl Into<Arg<'a>>, c: impl Into<Arg<'a>>) -> Reg {
+        if self.wormhole { mad_wormhole(a, b, c) } else { mad_blackhole(a, b, c) }
     }
 
     pub(super) fn mul<'a>(self, a: impl Into<Arg<'a>>, b: impl Into<Arg<'a>>) -> Reg {
-        if self.wormhole {
-            mul_wormhole(a, b)
-        } else {
-            mul_blackhole(a, b)
-        }
+        if self.wormhole { mul_wormhole(a, b) } else { mul_blackhole(a, b) }
     }
 
     pub(super) fn add<'a>(self, a: impl Into<Arg<'a>>, b: impl Into<Arg<'a>>) -> Reg {
-        if self.wormhole {
-            add_wormhole(a, b)
-        } else {
-            add_blackhole(a, b)
-        }
+        if self.wormhole { add_wormhole(a, b) } else { add_blackhole(a, b) }
     }
 
     pub(super) fn sub(self, a: &Reg, b: &Reg) -> Reg {
         let minus_b = neg(b);
         // Wormhole multiplies b by -1, which only a NaN shows.
-        if self.wormhole {
-            add_wormhole(&minus_b, a)
-        } else {
-            add_blackhole(a, &minus_b)
-        }
+        if self.wormhole { add_wormhole(&minus_b, a) } else { add_blackhole(a, &minus_b) }
     }
 
     /// `c0 + x * (c1 + x * (c2 + ...))`.
@@ -289,11 +261,7 @@ impl Unit {
     /// What the tile register holds after a store; 16-bit registers cut the lower half off.
     pub(super) fn store(self, a: &Reg) -> Reg {
         let flushed = flush(a);
-        if self.fp32 {
-            flushed
-        } else {
-            and(&flushed, 0xFFFF_0000)
-        }
+        if self.fp32 { flushed } else { and(&flushed, 0xFFFF_0000) }
     }
 }
 
