@@ -4,7 +4,15 @@
 //! device; `codegen` and `sim` do not know each other; `program` knows neither; `launch` joins them behind one `Device`.
 
 pub mod arch;
+pub mod codegen;
+pub mod cores;
+pub mod cpp;
+pub mod device_api;
+pub mod host;
+pub mod ir;
 pub mod ops;
+pub mod program;
+pub mod rt;
 pub mod sim;
 pub mod site;
 pub mod tensor;

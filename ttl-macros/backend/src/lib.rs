@@ -1,1 +1,84 @@
+//! What `#[ttl::kernel]` and `#[ttl::device]` do, as an ordinary library.
+//!
+//! The phases, in running order:
+//!
+//! 1. `item`: the function's signature; its body stays as tokens, so that the user's function is always emitted again.
+//! 2. `parse`: `syn` trees to the `model`, the accepted subset. Every `syn` variant is listed; what is outside the subset is
+//!    refused by name, with the reason and what to write instead (`messages`, the catalogue).
+//! 3. `check`: `scope` resolves names and shadowing; `calls` looks at callees and method names; `flow` finds locals that are given
+//!    away on one path only.
+//! 4. `expand`: the user's function (`original`), the struct of the same name (`twin` for device functions, `host` for kernels),
+//!    and the hidden function that builds the IR (`def`), which holds the copy of the body with its probes (`copy`).
+//!
+//! Errors accumulate in a `Report`. If there are any, `expand::fallback` emits the function, what others need to refer to it, and
+//! the errors.
 
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+
+mod args;
+mod check;
+mod expand;
+mod item;
+mod messages;
+mod model;
+mod parse;
+mod report;
+#[cfg(test)]
+#[allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+mod tests;
+
+use model::Kind;
+use proc_macro2::TokenStream;
+use quote::quote;
+use report::Report;
+
+/// `#[ttl::kernel(role)]`.
+pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
+    let mut report = Report::default();
+    let kind = args::kernel(args, &mut report);
+    run(kind, item, report)
+}
+
+/// `#[ttl::device]`.
+pub fn device(args: TokenStream, item: TokenStream) -> TokenStream {
+    let mut report = Report::default();
+    args::device(args, &mut report);
+    run(Kind::Device, item, report)
+}
+
+fn run(kind: Kind, tokens: TokenStream, mut report: Report) -> TokenStream {
+    let item = match item::parse(tokens.clone()) {
+        Ok(item) => item,
+        Err(error) => {
+            report.push(error);
+            let errors = report.into_compile_errors();
+            return quote!(#tokens #errors);
+        }
+    };
+    let mut func = parse::function(item, kind, &mut report);
+    let scope = check::scope::resolve(&mut func, &mut report);
+    check::calls::check(&func, &mut report);
+    if report.has_errors() {
+        return expand::fallback::expand(&func, report.into_compile_errors());
+    }
+    let flow = check::flow::analyse(&func, &scope);
+    expand::expand(&func, &scope, &flow)
+}
+
+/// What the shell emits when this crate has panicked: the user's item, and that it is not their fault.
+pub fn bug(item: TokenStream) -> TokenStream {
+    let message = messages::BUG;
+    quote!(#item ::core::compile_error!(#message);)
+}

@@ -1,1 +1,176 @@
+//! What the macro saw of a function: structure, names and lines, no types.
+//!
+//! `#[ttl::kernel]` and `#[ttl::device]` encode this as one byte string; the runtime decodes it and adds the types that
+//! rustc inferred, which arrive as a list of items: a [`Slot`] is an index into that list. Compact encoding matters: the skeleton is
+//! part of every compilation of the user's crate.
 
+mod methods;
+
+pub use methods::{METHODS, RANGE_ADAPTERS, TAKES_SELF};
+use serde::{Deserialize, Serialize};
+
+/// Index into the items that the probes of this function gave.
+pub type Slot = u32;
+/// Index into [`Def::locals`]. Every binding has its own, so shadowing is resolved here.
+pub type Local = u32;
+
+#[derive(Serialize, Deserialize, Debug, PartialEq, Clone)]
+pub struct Def {
+    pub name: String,
+    pub line: u32,
+    pub locals: Vec<LocalDecl>,
+    /// The first `params` locals are the parameters, in order.
+    pub params: u32,
+    /// Type of the result; `None` for `()`.
+    pub ret: Option<Slot>,
+    pub body: Block,
+}
+
+#[derive(Serialize, Deserialize, Debug, PartialEq, Clone)]
+pub struct LocalDecl {
+    pub name: String,
+    pub mutable: bool,
+    /// Its type.
+    pub slot: Slot,
+}
+
+#[derive(Serialize, Deserialize, Debug, PartialEq, Clone, Default)]
+pub struct Block {
+    pub stmts: Vec<Stmt>,
+    /// The value of the block.
+    pub tail: Option<Box<Stmt>>,
+}
+
+/// An expression with the line where it starts. As a statement its value is dropped at the end of the statement.
+#[derive(Serialize, Deserialize, Debug, PartialEq, Clone)]
+pub struct Stmt {
+    pub line: u32,
+    pub kind: StmtKind,
+}
+
+#[derive(Serialize, Deserialize, Debug, PartialEq, Clone)]
+pub enum StmtKind {
+    Let {
+        local: Local,
+        init: Option<Expr>,
+    },
+    /// `let _ = e;`
+    Discard(Expr),
+    Expr(Expr),
+}
+
+#[derive(Serialize, Deserialize, Debug, PartialEq, Clone)]
+pub enum Expr {
+    Unit,
+    Bool(bool),
+    Int {
+        value: u64,
+        slot: Slot,
+    },
+    /// The digits as written, without suffix and underscores.
+    Float {
+        text: String,
+        slot: Slot,
+    },
+    Local(Local),
+    /// A constant, or a const generic parameter: the item holds type and value.
+    Const(Slot),
+    Unary(UnOp, Box<Expr>),
+    Binary(BinOp, Box<Expr>, Box<Expr>),
+    Assign(Box<Expr>, Box<Expr>),
+    AssignOp(BinOp, Box<Expr>, Box<Expr>),
+    Cast(Box<Expr>, Slot),
+    Ref {
+        mutable: bool,
+        place: Box<Expr>,
+    },
+    /// The item is the instance of the called function.
+    Call {
+        slot: Slot,
+        args: Vec<Expr>,
+    },
+    Method {
+        recv: Box<Expr>,
+        name: String,
+        args: Vec<Expr>,
+        line: u32,
+    },
+    Block(Block),
+    If {
+        cond: Box<Expr>,
+        then: Block,
+        els: Option<Box<Expr>>,
+    },
+    While {
+        cond: Box<Expr>,
+        body: Block,
+    },
+    Loop {
+        body: Block,
+    },
+    For {
+        local: Option<Local>,
+        range: Range,
+        body: Block,
+    },
+    Break,
+    Continue,
+    Return(Option<Box<Expr>>),
+}
+
+/// `start..end`, then `.rev()` and `.step_by(n)` in the order written.
+#[derive(Serialize, Deserialize, Debug, PartialEq, Clone)]
+pub struct Range {
+    pub start: Box<Expr>,
+    pub end: Box<Expr>,
+    pub inclusive: bool,
+    pub adapters: Vec<Adapter>,
+    /// Type of the bounds and of the loop variable.
+    pub slot: Slot,
+}
+
+#[derive(Serialize, Deserialize, Debug, PartialEq, Clone)]
+pub enum Adapter {
+    Rev,
+    /// The step is a `usize` in Rust; only constants and literals are accepted.
+    StepBy(Expr),
+}
+
+#[derive(Serialize, Deserialize, Debug, PartialEq, Eq, Clone, Copy)]
+pub enum UnOp {
+    Neg,
+    Not,
+    Deref,
+}
+
+#[derive(Serialize, Deserialize, Debug, PartialEq, Eq, Clone, Copy, Hash)]
+pub enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Shl,
+    Shr,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl Def {
+    pub fn encode(&self) -> Result<Vec<u8>, postcard::Error> {
+        postcard::to_allocvec(self)
+    }
+
+    pub fn decode(bytes: &[u8]) -> Result<Def, postcard::Error> {
+        postcard::from_bytes(bytes)
+    }
+}

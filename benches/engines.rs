@@ -1,0 +1,81 @@
+//! Times fma 2048^2 and matmul 1024^3 on both engines, with blocks of one tile and of 4x4 tiles: medians of one process.
+//!
+//! `cargo bench --bench engines [-- RUNS] [native|cpp]`. Each line is one JSON object: name, engine, seconds (median), min, max, tiles.
+
+use std::time::Instant;
+use ttl::prelude::*;
+use ttl_kernels::{fma, matmul};
+
+fn main() -> ttl::Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
+    let runs = args.iter().find_map(|a| a.parse().ok()).unwrap_or(9);
+    let only = args.iter().find_map(|a| a.parse::<Engine>().ok());
+    for engine in [Engine::Native, Engine::Cpp] {
+        if only.is_some_and(|o| o != engine) {
+            continue;
+        }
+        fma_2048::<1>(engine, runs, "1x1")?;
+        fma_2048::<16>(engine, runs, "4x4")?;
+        matmul_1024::<1, 1, 1, 1, 1>(engine, runs, "1x1", MathFidelity::HiFi4)?;
+        matmul_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", MathFidelity::HiFi4)?;
+        matmul_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", MathFidelity::LoFi)?;
+    }
+    Ok(())
+}
+
+fn device(engine: Engine) -> ttl::Result<Device> {
+    Device::with_options(DeviceOptions { engine, ..DeviceOptions::default() })
+}
+
+fn fma_2048<const BLOCK: u32>(engine: Engine, runs: usize, blocks: &str) -> ttl::Result<()> {
+    let mut device = device(engine)?;
+    let host: Vec<HostTensor> = (0..3).map(|s| HostTensor::normal(&[2048, 2048], s)).collect::<Result<_, _>>()?;
+    let a = device.upload::<bf16>("a", &host[0])?;
+    let b = device.upload::<bf16>("b", &host[1])?;
+    let c = device.upload::<bf16>("c", &host[2])?;
+    let y = device.zeros::<bf16>("y", &[2048, 2048])?;
+    let program = fma::program::<BLOCK>(&device.grid(), ComputeConfig::default(), [&a, &b, &c, &y])?;
+    let program = program.validate(&device)?;
+    measure(&mut device, &program, engine, runs, &format!("fma_2048_b{blocks}"), 4096)
+}
+
+fn matmul_1024<const M: u32, const N: u32, const K: u32, const SM: u32, const SN: u32>(
+    engine: Engine,
+    runs: usize,
+    blocks: &str,
+    fidelity: MathFidelity,
+) -> ttl::Result<()> {
+    let mut device = device(engine)?;
+    let a = device.upload::<bf16>("a", &HostTensor::normal(&[1024, 1024], 1)?)?;
+    let b = device.upload::<bf16>("b", &HostTensor::normal(&[1024, 1024], 2)?)?;
+    let c = device.zeros::<bf16>("c", &[1024, 1024])?;
+    let config = ComputeConfig { fidelity, fp32_dest_acc: true, ..ComputeConfig::default() };
+    let program = matmul::program::<M, N, K, SM, SN>(&device.grid(), config, &a, &b, &c)?;
+    let program = program.validate(&device)?;
+    measure(&mut device, &program, engine, runs, &format!("matmul_1024_b{blocks}_{fidelity:?}"), 32768)
+}
+
+fn measure(
+    device: &mut Device,
+    program: &CheckedProgram,
+    engine: Engine,
+    runs: usize,
+    name: &str,
+    tiles: u32,
+) -> ttl::Result<()> {
+    device.prepare(program)?;
+    device.run(program)?;
+    let mut times = vec![];
+    for _ in 0..runs {
+        let start = Instant::now();
+        device.run(program)?;
+        times.push(start.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    let (median, min, max) = (times[times.len() / 2], times[0], times[times.len() - 1]);
+    println!(
+        "{{\"name\": \"{name}\", \"engine\": \"{engine:?}\", \"seconds\": {median:.5}, \"min\": {min:.5}, \"max\": {max:.5}, \
+         \"tiles\": {tiles}, \"runs\": {runs}}}"
+    );
+    Ok(())
+}

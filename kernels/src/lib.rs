@@ -1,0 +1,5 @@
+//! Kernels written in ttl. Each module has the thread kernels and a function that puts them on cores as a program.
+
+pub mod fma;
+pub mod matmul;
+pub mod split;

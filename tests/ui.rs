@@ -1,0 +1,40 @@
+//! Mistakes, and what is said about them: every file in `tests/ui/<topic>` fails to compile with exactly the errors beside it.
+//!
+//! `TRYBUILD=overwrite cargo test --test ui` writes the `.stderr` files; read the difference before it is committed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+#[test]
+fn mistakes() {
+    trybuild::TestCases::new().compile_fail("tests/ui/*/*.rs");
+}
+
+/// The messages speak about the user's code, never about what the macros made of it.
+#[test]
+fn no_message_shows_internals() {
+    let mut files = Vec::new();
+    collect(Path::new("tests/ui"), &mut files);
+    assert!(files.len() > 50, "{} files", files.len());
+    for file in files {
+        let text = fs::read_to_string(&file).expect("read a .stderr file");
+        for internal in ["__ttl", "__Ttl", "Probe", "Erased"] {
+            assert!(
+                !text.contains(internal),
+                "{}: `{internal}` in\n{text}",
+                file.display()
+            );
+        }
+    }
+}
+
+fn collect(dir: &Path, out: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).expect("list tests/ui") {
+        let path = entry.expect("list tests/ui").path();
+        if path.is_dir() {
+            collect(&path, out);
+        } else if path.extension().is_some_and(|e| e == "stderr") {
+            out.push(path);
+        }
+    }
+}

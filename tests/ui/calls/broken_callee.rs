@@ -1,0 +1,18 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::device]
+fn broken(x: u32) -> u32 {
+    let y = [x];
+    y[0]
+}
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, n: u32) {
+    let _ = broken(n);
+}
+
+fn main() {}

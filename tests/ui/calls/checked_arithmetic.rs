@@ -1,0 +1,12 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, a: u32) {
+    let _ = a.saturating_sub(1);
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, a: u32, b: u32) {
+    let _ = u32::max(a, b);
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::device]
+fn double(x: f32) -> f32 {
+    x * 2.0
+}
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc) {
+    let _ = double(2);
+}
+
+fn main() {}

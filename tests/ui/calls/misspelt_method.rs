@@ -1,0 +1,12 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, out: CbOut<bf16>) {
+    out.reserve_bakc(1).push_back();
+}
+
+fn main() {}

@@ -1,0 +1,19 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+mod helpers {
+    #[ttl::device]
+    pub fn double(x: u32) -> u32 {
+        x * 2
+    }
+}
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, n: u32) {
+    let _ = helpers::duoble(n);
+}
+
+fn main() {}

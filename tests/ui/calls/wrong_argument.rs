@@ -1,0 +1,17 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::device]
+fn double(x: u32) -> u32 {
+    x * 2
+}
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, flag: bool) {
+    let _ = double(flag);
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::device]
+fn fill(out: &CbOut<bf16>) {
+    out.reserve_back(1).push_back();
+}
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, input: CbIn<bf16>) {
+    fill(&input);
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, out: CbOut<bf16>) {
+    let tile = out.wait_front(1);
+    tile.pop_front();
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, src: TensorAccessor<bf16>, out: CbOut<bf16>, n: u32) {
+    let tile = out.reserve_back(1);
+    tile.push_back();
+    tile.push_back();
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, src: TensorAccessor<bf16>, out: CbOut<bf16>, n: u32) {
+    let tile = out.reserve_back(1);
+    for i in 0..n {
+        if i == 3 {
+            tile.push_back();
+            break;
+        }
+    }
+}
+
+fn main() {}

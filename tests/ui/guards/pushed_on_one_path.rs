@@ -1,0 +1,15 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, src: TensorAccessor<bf16>, out: CbOut<bf16>, n: u32) {
+    let tile = out.reserve_back(1);
+    if n > 3 {
+        tile.push_back();
+    }
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::device]
+fn scaled<const N: u32>(x: u32) -> u32 {
+    x * N
+}
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, n: u32) {
+    let _ = scaled::<{ n }>(4);
+}
+
+fn main() {}

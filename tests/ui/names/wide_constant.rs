@@ -1,0 +1,16 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+const PAGES: usize = 64;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, n: u32) {
+    for page in 0..PAGES {
+        let _ = page;
+    }
+}
+
+fn main() {}

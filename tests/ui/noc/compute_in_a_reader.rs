@@ -1,0 +1,8 @@
+use ttl::prelude::*;
+
+#[ttl::kernel(reader)]
+fn read(noc: Noc) {
+    let regs = noc.acquire();
+}
+
+fn main() {}

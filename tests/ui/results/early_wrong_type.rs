@@ -1,0 +1,15 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::device]
+fn f(x: u32) -> u32 {
+    if x > 3 {
+        return 1.5;
+    }
+    x
+}
+
+fn main() {}

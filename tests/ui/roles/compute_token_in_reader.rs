@@ -1,0 +1,12 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(compute: Compute) {
+    let _ = compute;
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(src: TensorAccessor<bf16>, out: CbOut<bf16>) {
+    out.reserve_back(1).push_back();
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(compute)]
+fn k(compute: Compute, src: TensorAccessor<bf16>, out: CbOut<bf16>) {
+    let mut tile = out.reserve_back(1);
+    compute.read_page(&src, 0, &mut tile).wait();
+    tile.push_back();
+}
+
+fn main() {}

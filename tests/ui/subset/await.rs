@@ -1,0 +1,14 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, n: u32, src: TensorAccessor<bf16>, out: CbOut<bf16>) {
+    let mut tile = out.reserve_back(1);
+    noc.read_page(&src, n, &mut tile).await;
+    tile.push_back();
+}
+
+fn main() {}

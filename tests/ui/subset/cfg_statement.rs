@@ -1,0 +1,14 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, n: u32, out: CbOut<bf16>) {
+    #[cfg(debug_assertions)]
+    let x = n;
+    let _ = n;
+}
+
+fn main() {}

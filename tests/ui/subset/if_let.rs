@@ -1,0 +1,15 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, n: u32, out: CbOut<bf16>) {
+    let x = Some(n);
+    if let Some(y) = x {
+        let _ = y;
+    }
+}
+
+fn main() {}

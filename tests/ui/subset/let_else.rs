@@ -1,0 +1,15 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, n: u32, out: CbOut<bf16>) {
+    let Some(x) = n.checked_sub(1) else {
+        return;
+    };
+    let _ = x;
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, n: u32, out: CbOut<bf16>) {
+    for page in n.. {
+        let _ = page;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, n: u32, out: CbOut<bf16>) {
+    let at = Position { x: n, y: 0 };
+    let _ = at.x;
+}
+
+fn main() {}
+
+struct Position {
+    x: u32,
+    y: u32,
+}

@@ -1,0 +1,13 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, n: u32, out: CbOut<bf16>) {
+    let (row, column) = (n / 8, n % 8);
+    let _ = row + column;
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, n: u32, out: CbOut<bf16>) {
+    let index: usize = 3;
+    let _ = index;
+}
+
+fn main() {}

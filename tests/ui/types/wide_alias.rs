@@ -1,0 +1,15 @@
+#![allow(unused)]
+
+#[path = "../../support/mod.rs"]
+mod support;
+use support::*;
+
+type Index = usize;
+
+#[ttl::device]
+fn f() -> u32 {
+    let x: Index = 3;
+    4
+}
+
+fn main() {}

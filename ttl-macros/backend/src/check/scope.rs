@@ -1,0 +1,227 @@
+//! Names: gives each binding its number, and tells locals from constants.
+
+use crate::messages as m;
+use crate::model::{Binding, Block, Expr, ExprKind, For, Func, If, Range, Step, Stmt};
+use crate::report::Report;
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
+use syn::Path;
+use ttl_skeleton as sk;
+
+/// What resolving found.
+#[derive(Default)]
+pub(crate) struct Scope {
+    pub(crate) locals: Vec<LocalInfo>,
+    pub(crate) consts: Vec<Const>,
+}
+
+pub(crate) struct LocalInfo {
+    pub(crate) name: String,
+    pub(crate) mutable: bool,
+    /// By an assignment; its `let` does not count.
+    pub(crate) assigned: bool,
+}
+
+/// A constant that the function uses.
+pub(crate) struct Const {
+    pub(crate) tokens: TokenStream,
+    pub(crate) kind: ConstKind,
+    key: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ConstKind {
+    Value,
+    Step,
+    /// One lower-case name that is no local. It is nearly always a misspelt local, about which rustc says more inside the copy; if it is
+    /// a constant after all, lowering refuses it.
+    LowerCase,
+}
+
+pub(crate) fn resolve(func: &mut Func, report: &mut Report) -> Scope {
+    let mut resolver = Resolver {
+        report,
+        scope: Scope::default(),
+        names: Vec::new(),
+        generics: func.original.sig.generics.const_params().map(|p| p.ident.to_string()).collect(),
+    };
+    for param in &mut func.params {
+        resolver.bind(&mut param.binding);
+    }
+    resolver.block(&mut func.body);
+    resolver.scope
+}
+
+struct Resolver<'a> {
+    report: &'a mut Report,
+    scope: Scope,
+    /// Names in scope, innermost last.
+    names: Vec<(String, sk::Local)>,
+    /// Const generics: constants whatever their case.
+    generics: Vec<String>,
+}
+
+impl Resolver<'_> {
+    fn bind(&mut self, binding: &mut Binding) {
+        let name = binding.name.to_string();
+        binding.local = self.scope.locals.len() as sk::Local;
+        self.scope.locals.push(LocalInfo {
+            name: if binding.wild { "_".to_string() } else { name.trim_start_matches("r#").to_string() },
+            mutable: binding.mutability.is_some(),
+            assigned: false,
+        });
+        self.names.push((name, binding.local));
+    }
+
+    fn find(&self, name: &Ident) -> Option<sk::Local> {
+        let name = name.to_string();
+        let found = self.names.iter().rev().find(|(n, _)| *n == name);
+        found.map(|(_, local)| *local)
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        let depth = self.names.len();
+        for stmt in &mut block.stmts {
+            self.stmt(stmt);
+        }
+        if let Some(tail) = &mut block.tail {
+            self.expr(tail);
+        }
+        self.names.truncate(depth);
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt) {
+        match stmt {
+            Stmt::Let { binding, init, .. } => {
+                if let Some(init) = init {
+                    self.expr(init);
+                }
+                self.bind(binding);
+            }
+            Stmt::Discard { init, .. } => self.expr(init),
+            Stmt::Expr { expr, .. } => self.expr(expr),
+        }
+    }
+
+    fn expr(&mut self, expr: &mut Expr) {
+        match &mut expr.kind {
+            ExprKind::Refused
+            | ExprKind::Unit(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Int { .. }
+            | ExprKind::Float { .. }
+            | ExprKind::Local { .. }
+            | ExprKind::Const { .. }
+            | ExprKind::Break(_)
+            | ExprKind::Continue(_) => {}
+            ExprKind::Path(path) => {
+                let resolved = self.path(path);
+                expr.kind = resolved;
+            }
+            ExprKind::Unary { expr, .. }
+            | ExprKind::Cast { expr, .. }
+            | ExprKind::Ref { place: expr, .. }
+            | ExprKind::Paren { expr, .. } => self.expr(expr),
+            ExprKind::Binary { left, right, .. } => {
+                self.expr(left);
+                self.expr(right);
+            }
+            ExprKind::Assign { place, value, .. } | ExprKind::AssignOp { place, value, .. } => {
+                self.expr(place);
+                self.expr(value);
+                if let ExprKind::Local { local, .. } = &place.kind
+                    && let Some(info) = self.scope.locals.get_mut(*local as usize)
+                {
+                    info.assigned = true;
+                }
+            }
+            ExprKind::Call { callee, args, .. } => {
+                if let Some(name) = callee.get_ident()
+                    && self.find(name).is_some()
+                {
+                    self.report.refuse(name, &m::LOCAL_CALL);
+                }
+                for arg in args {
+                    self.expr(arg);
+                }
+            }
+            ExprKind::FromBits { arg, .. } => self.expr(arg),
+            ExprKind::Method { recv, args, .. } => {
+                self.expr(recv);
+                for arg in args {
+                    self.expr(arg);
+                }
+            }
+            ExprKind::Block(block) => self.block(block),
+            ExprKind::If(e) => self.if_(e),
+            ExprKind::While { cond, body, .. } => {
+                self.expr(cond);
+                self.block(body);
+            }
+            ExprKind::Loop { body, .. } => self.block(body),
+            ExprKind::For(e) => self.for_(e),
+            ExprKind::Return { value, .. } => {
+                if let Some(value) = value {
+                    self.expr(value);
+                }
+            }
+        }
+    }
+
+    fn if_(&mut self, e: &mut If) {
+        self.expr(&mut e.cond);
+        self.block(&mut e.then);
+        if let Some((_, els)) = &mut e.els {
+            self.expr(els);
+        }
+    }
+
+    fn for_(&mut self, e: &mut For) {
+        self.range(&mut e.range);
+        let depth = self.names.len();
+        self.bind(&mut e.binding);
+        self.block(&mut e.body);
+        self.names.truncate(depth);
+    }
+
+    fn range(&mut self, range: &mut Range) {
+        self.expr(&mut range.start);
+        self.expr(&mut range.end);
+        for adapter in &mut range.adapters {
+            let Some(Step::Const { path, tokens, index }) = &mut adapter.step else {
+                continue;
+            };
+            match path.get_ident() {
+                Some(name) if self.find(name).is_some() => {
+                    self.report.refuse(&*tokens, &m::STEP);
+                }
+                _ => *index = self.constant(tokens.clone(), ConstKind::Step),
+            }
+        }
+    }
+
+    fn path(&mut self, path: &Path) -> ExprKind {
+        if let Some(name) = path.get_ident() {
+            if let Some(local) = self.find(name) {
+                return ExprKind::Local { name: name.clone(), local };
+            }
+            let text = name.to_string();
+            let lower = text.starts_with(|c: char| c.is_lowercase() || c == '_');
+            if lower && !self.generics.contains(&text) {
+                let index = self.constant(path.to_token_stream(), ConstKind::LowerCase);
+                return ExprKind::Const { path: path.clone(), index };
+            }
+        }
+        ExprKind::Const { path: path.clone(), index: self.constant(path.to_token_stream(), ConstKind::Value) }
+    }
+
+    fn constant(&mut self, tokens: TokenStream, kind: ConstKind) -> u32 {
+        let key = tokens.to_string();
+        let consts = &mut self.scope.consts;
+        let at = consts.iter().position(|c| c.key == key && c.kind == kind);
+        at.unwrap_or_else(|| {
+            consts.push(Const { tokens, kind, key });
+            consts.len().saturating_sub(1)
+        }) as u32
+    }
+}

@@ -1,0 +1,151 @@
+//! The struct that holds a kernel's arguments on the host, and what the program asks of it.
+
+use crate::model::{Func, Mark, Param, Role};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
+use quote::{quote, quote_spanned};
+
+pub(crate) fn expand(func: &Func, role: Role) -> TokenStream {
+    let sig = &func.original.sig;
+    let (vis, name, generics) = (&func.original.vis, &sig.ident, &sig.generics);
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let doc = format!("Arguments of the kernel `{name}`.");
+    let fields = params(func).map(|(_, p)| {
+        let (field, ty, param) = (field(p), &p.ty.syn, as_param(&p.ty.syn));
+        match p.mark {
+            None => quote!(pub #field: #param::Host),
+            Some(_) => quote!(pub #field: #ty),
+        }
+    });
+    let implementation = implementation(func, role);
+    quote! {
+        #[doc = #doc]
+        #[allow(warnings)]
+        #vis struct #name #generics #where_clause { #(#fields),* }
+        #[doc(hidden)]
+        #[allow(warnings)]
+        impl #impl_generics #name #ty_generics #where_clause {
+            #[doc(hidden)]
+            pub fn device_fn<__TtlF>(
+                _: &::ttl::rt::Probe<::ttl::rt::Instance<Self>>,
+                f: __TtlF,
+            ) -> __TtlF {
+                f
+            }
+        }
+        #implementation
+    }
+}
+
+fn implementation(func: &Func, role: Role) -> TokenStream {
+    let sig = &func.original.sig;
+    let name = &sig.ident;
+    let generics = super::generics::with_static(&sig.generics);
+    let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
+    let turbofish = ty_generics.as_turbofish();
+    let text = name.to_string();
+    let line = Literal::u32_unsuffixed(name.span().start().line as u32);
+    let variant = Ident::new(
+        match role {
+            Role::Reader => "Reader",
+            Role::Writer => "Writer",
+            Role::Compute => "Compute",
+        },
+        Span::call_site(),
+    );
+
+    let decls = params(func).map(|(_, p)| {
+        let (param, text) = (as_param(&p.ty.syn), host_name(p));
+        let kind = match p.mark {
+            None => quote!(#param::KIND),
+            Some(Mark::Common) => quote!(::ttl::rt::ParamKind::Common),
+            Some(Mark::CompileTime) => quote!(::ttl::rt::ParamKind::CompileTime),
+        };
+        quote! {
+            ::ttl::rt::ParamDecl {
+                name: #text,
+                ty: #param::ty(),
+                kind: #kind,
+            }
+        }
+    });
+    let binds = params(func).map(|(_, p)| {
+        let (ty, text, field) = (&p.ty.syn, host_name(p), field(p));
+        let (param, span) = (as_param(ty), syn::spanned::Spanned::span(ty));
+        match p.mark {
+            None => quote!(#param::bind(#text, self.#field, binder);),
+            Some(Mark::Common) => {
+                quote_spanned!(span=> <#ty as ::ttl::rt::Scalar>::common(self.#field, #text, binder);)
+            }
+            Some(Mark::CompileTime) => {
+                quote_spanned!(span=> <#ty as ::ttl::rt::Scalar>::compile_time(self.#field, #text, binder);)
+            }
+        }
+    });
+    let token = func.params.first().map(|p| {
+        let token = role_token(&p.ty.syn, role);
+        quote!(#token::token())
+    });
+    let values = params(func).map(|(i, p)| {
+        let param = as_param(&p.ty.syn);
+        let index = Literal::usize_unsuffixed(i);
+        quote!(#param::get(args, #index))
+    });
+    quote! {
+        #[doc(hidden)]
+        #[allow(warnings)]
+        impl #impl_generics ::ttl::rt::Kernel for #name #ty_generics #where_clause {
+            const NAME: &'static str = #text;
+            const ROLE: ::ttl::rt::Role = ::ttl::rt::Role::#variant;
+            const FILE: &'static str = ::core::file!();
+            const LINE: u32 = #line;
+            fn params() -> ::std::vec::Vec<::ttl::rt::ParamDecl> {
+                ::std::vec![#(#decls),*]
+            }
+            fn bind(self, binder: &mut ::ttl::rt::Binder) {
+                #(#binds)*
+            }
+            fn run(args: &::ttl::rt::Args) {
+                #name #turbofish (#token, #(#values),*)
+            }
+        }
+    }
+}
+
+/// `<Noc as RoleToken<reader>>`.
+pub(crate) fn role_token(ty: &syn::Type, role: Role) -> TokenStream {
+    let marker = match role {
+        Role::Reader => "reader",
+        Role::Writer => "writer",
+        Role::Compute => "compute",
+    };
+    let marker = Ident::new(marker, Span::call_site());
+    let span = syn::spanned::Spanned::span(ty);
+    quote_spanned!(span=> <#ty as ::ttl::rt::RoleToken<::ttl::rt::role::#marker>>)
+}
+
+/// `<CbIn<bf16> as Param>`. The same tokens at every use, so that rustc reports a wrong type once.
+pub(crate) fn as_param(ty: &syn::Type) -> TokenStream {
+    let span = syn::spanned::Spanned::span(ty);
+    quote_spanned!(span=> <#ty as ::ttl::rt::Param>)
+}
+
+/// The parameters after the token, with their index.
+fn params(func: &Func) -> impl Iterator<Item = (usize, &Param)> {
+    func.params.iter().skip(1).enumerate()
+}
+
+/// A parameter `_` is given like any other; its field is called `unused`.
+fn field(param: &Param) -> Ident {
+    let name = &param.binding.name;
+    if param.binding.wild {
+        let number = name.to_string();
+        let number = number.trim_start_matches("__ttl_w");
+        Ident::new(&format!("unused_{number}"), name.span())
+    } else {
+        name.clone()
+    }
+}
+
+fn host_name(param: &Param) -> String {
+    field(param).to_string().trim_start_matches("r#").to_string()
+}

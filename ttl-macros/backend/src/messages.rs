@@ -1,0 +1,141 @@
+//! The catalogue of messages: what was refused, why, and what to write instead. All texts of the macros are here.
+
+/// A construct that device code does not have.
+pub(crate) struct Refusal {
+    /// With its verb: "`match` cannot be used in a ttl kernel".
+    pub(crate) what: &'static str,
+    /// One reason, or empty.
+    pub(crate) why: &'static str,
+    pub(crate) instead: &'static str,
+}
+
+impl Refusal {
+    pub(crate) fn text(&self) -> String {
+        let colon = if self.why.is_empty() { "" } else { ": " };
+        format!("{}{colon}{}\nhelp: {}", self.what, self.why, self.instead)
+    }
+}
+
+macro_rules! refusals {
+    ($($name:ident: $what:literal, $why:literal, $instead:literal;)*) => {
+        $(pub(crate) const $name: Refusal = Refusal { what: $what, why: $why, instead: $instead };)*
+
+        /// Every refusal, for the tests of the catalogue.
+        #[cfg(test)]
+        pub(crate) const ALL: &[&Refusal] = &[$(&$name),*];
+    };
+}
+
+pub(crate) const BUG: &str = "the ttl macro has panicked: this is a bug in ttl, not in your code\nhelp: please report it with the function it stands on";
+
+refusals! {
+    // Attributes and signatures.
+    NO_ROLE: "a kernel needs a role", "it runs on one kind of processor", "write `#[ttl::kernel(reader)]`, `#[ttl::kernel(writer)]` or `#[ttl::kernel(compute)]`";
+    UNKNOWN_ROLE: "this is no role of a kernel", "", "the roles are `reader`, `writer` and `compute`";
+    DEVICE_ARGUMENTS: "`#[ttl::device]` takes no arguments", "", "remove them; a device function runs wherever it is called";
+    ASYNC_FN: "an `async` function cannot run on the device", "kernels run to their end and wait in their own calls", "remove `async`";
+    UNSAFE_FN: "an `unsafe` function cannot be device code", "", "remove `unsafe`; device calls check what they are given in the simulator";
+    EXTERN_FN: "a function with an ABI cannot be device code", "the device knows one calling convention", "remove `extern`";
+    VARIADIC: "variadic functions cannot be device code", "", "list the parameters";
+    SELF_PARAM: "methods cannot be device code yet", "", "write a free function and pass the value as an ordinary parameter";
+    LIFETIME_PARAM: "lifetime parameters cannot be written on device functions", "", "leave them out: `x: &mut Reserved<bf16>`";
+    NAMED_LIFETIME: "named lifetimes cannot be used in device code", "", "leave the lifetime out";
+    IMPL_TRAIT: "`impl Trait` cannot be used in device code", "each instance of a function needs its types by name", "name a type parameter: `fn f<T: Trait>(x: T)`";
+    PARAM_PATTERN: "a parameter of device code is a name", "", "name the parameter, and take it apart in the body";
+    PARAM_ATTRIBUTE: "this attribute cannot stand on a parameter of device code", "", "the attributes of parameters are `#[ttl(common)]` and `#[ttl(compile_time)]`";
+    MARK_ON_DEVICE_FN: "only the parameters of kernels travel from the host", "", "remove the attribute: a device function gets its arguments from its caller";
+    MARK_ON_TOKEN: "the token of the role is no argument", "", "remove the attribute";
+    MARK_TWICE: "a parameter travels in one way", "", "keep one of `#[ttl(common)]` and `#[ttl(compile_time)]`";
+    UNKNOWN_MARK: "this is no way for a parameter to travel", "", "write `#[ttl(common)]` for one value for all cores, `#[ttl(compile_time)]` for a constant of the C++, and nothing for a value per core";
+    NO_TOKEN: "a kernel begins with the token of its role", "its methods are what this kind of thread may do", "write `noc: Noc` as the first parameter of a reader or writer, `compute: Compute` of a compute kernel";
+    KERNEL_RESULT: "a kernel returns nothing", "its results go into circular buffers and tensors", "remove the result type";
+    UNUSED_TYPE_PARAM: "this type parameter is in no parameter of the kernel", "the host could not say what it is", "use it in the type of a parameter, or remove it";
+    RESERVED_NAME: "names that begin with `__ttl` are reserved", "", "choose another name";
+
+    // Statements.
+    NESTED_ITEM: "items cannot stand inside device code", "", "move it out of the function; constants and `use` work from outside as well";
+    LET_ELSE: "`let` with `else` cannot be used in device code", "device code has no enums", "write the condition as an `if`";
+    LET_PATTERN: "a `let` of device code binds one name", "", "write one `let` per name";
+    REF_PATTERN: "`ref` cannot be used in device code", "", "write `let x = &y;`";
+    LET_TYPE_PATTERN: "this pattern cannot be used in device code", "", "bind a name: `let x: u32 = ..;`";
+    FOR_PATTERN: "the variable of a `for` is a name or `_`", "", "write `for i in 0..n`";
+    STMT_ATTRIBUTE: "this attribute cannot be used inside device code", "the generated C++ would not follow it", "lint attributes (`allow`, `expect`, `warn`) are accepted; put others on the function";
+    MACRO_PLAIN: "this macro cannot be used in device code", "its expansion is not visible here", "write the code out, or put it in a `#[ttl::device]` function";
+    MACRO_VEC: "macro `vec!` cannot be used in device code", "kernels do not allocate", "keep the data in a circular buffer";
+    MACRO_PRINT: "printing macros cannot be used in device code yet", "the device has no standard output", "write the value to a tensor and look at it on the host";
+    MACRO_PANIC: "panicking macros cannot be used in device code yet", "the device cannot unwind", "check the arguments on the host, before the launch";
+    MACRO_FORMAT: "formatting macros cannot be used in device code", "the device has no strings", "format on the host";
+
+    // Expressions.
+    ARRAY: "arrays cannot be used in device code yet", "", "use one variable per element, or keep the data in a circular buffer";
+    INDEX: "indexing cannot be used in device code yet", "", "use one variable per element; pages of a guard are reached by their number";
+    TUPLE: "tuples cannot be used in device code yet", "", "use one variable per element";
+    STRUCT: "structs cannot be built in device code yet", "", "use one variable per field";
+    FIELD: "fields cannot be used in device code yet", "", "pass the value as a parameter of its own";
+    CLOSURE: "closures cannot be used in device code", "", "write a loop, or a `#[ttl::device]` function";
+    ASYNC: "`async` blocks cannot be used in device code", "a transfer runs in the background by itself", "keep the transfer in a variable and call `.wait()` on it";
+    AWAIT: "`.await` cannot be used in device code", "", "call `.wait()` on the transfer";
+    CONST_BLOCK: "`const` blocks cannot be used in device code", "", "write a `const` item outside the function";
+    LET_CONDITION: "`let` in a condition cannot be used in device code", "device code has no enums", "compare the value with `==`";
+    MATCH: "`match` cannot be used in device code yet", "", "write `if` and `else if`";
+    RANGE_VALUE: "a range can only be what a `for` runs over", "", "write `for i in a..b`, or compare with `a <= x && x < b`";
+    RANGE_ENDS: "a `for` of device code needs both ends of its range", "", "write `for i in a..b`, or `loop` with `break`";
+    FOR_ITERATOR: "a `for` of device code runs over a range", "the device has no iterators", "write `for i in a..b`, with `.rev()` or `.step_by(n)` after it in parentheses";
+    STEP: "the step of a range is a literal or a constant", "Rust takes it as `usize`, which the device does not have", "write `.step_by(4)` or `.step_by(STEP as usize)`; for a step known at run time, a `while` loop";
+    RAW_ADDRESS: "raw pointers cannot be used in device code", "", "take a reference: `&x`";
+    STRING: "strings cannot be used in device code", "", "use numbers";
+    CHAR: "characters cannot be used in device code", "", "use numbers: `97u8`";
+    QUESTION: "`?` cannot be used in device code", "device code has no `Result`", "calls on the device cannot fail: remove `?`";
+    TRY_BLOCK: "`try` blocks cannot be used in device code", "device code has no `Result`", "write the block plainly";
+    UNSAFE: "`unsafe` blocks cannot be used in device code", "", "use the safe calls of ttl";
+    YIELD: "`yield` cannot be used in device code", "", "threads wait in `reserve_back` and `wait_front`";
+    INFER: "`_` on the left of `=` cannot be used in device code", "", "write `let _ = ..;`";
+    LABEL: "labels cannot be used in device code yet", "", "put the inner loop in a `#[ttl::device]` function and return from it";
+    BREAK_VALUE: "`break` with a value cannot be used in device code yet", "", "assign the value to a variable before the `break`";
+    BLOCK_LABEL: "labelled blocks cannot be used in device code yet", "", "write a `#[ttl::device]` function with `return`";
+    UNKNOWN_SYNTAX: "this syntax cannot be used in device code", "ttl does not know it", "write it with statements and expressions that the guide lists";
+    INT_TOO_LARGE: "this number fits no integer of the device", "the widest have 32 bits", "use a smaller number";
+    WIDE_LITERAL: "the device has no type of this suffix", "its numbers are `bool`, `u8`, `i8`, `u16`, `i16`, `u32`, `i32` and `f32`", "use one of those";
+
+    // Paths and calls.
+    CALLEE: "only functions can be called in device code", "", "call a `#[ttl::device]` function by its path, or a method";
+    LOCAL_CALL: "a local variable cannot be called in device code", "closures and function pointers are no values of the device", "call a `#[ttl::device]` function by its path";
+    TYPE_CALL: "functions of a type cannot be called by its name in device code", "", "call it as a method, `x.max(y)`, or write a `#[ttl::device]` function";
+    CONSTRUCTOR: "structs and enums cannot be built in device code yet", "", "use one variable per field";
+    QSELF: "paths through a trait cannot be used in device code yet", "", "call it as a method, or make the constant an item of its own";
+    TURBOFISH_METHOD: "generic arguments on methods cannot be used in device code", "", "remove them; write the type on the `let` instead";
+    FROM_BITS_ARGS: "`f32::from_bits` takes one argument", "", "write `f32::from_bits(x)`";
+    RANGE_METHOD: "this is an adapter of the range of a `for`", "", "write `for i in (a..b).rev()` or `for i in (a..b).step_by(4)`";
+    METHOD_INTO: "conversions with `into` and `from` cannot be used in device code", "", "write a cast: `x as u32`";
+    METHOD_CLONE: "`clone` is not needed in device code", "numbers are copied", "write the variable itself";
+    METHOD_UNWRAP: "device code has no `Option` and no `Result`", "", "calls on the device cannot fail: remove this method";
+    METHOD_ITER: "the device has no iterators", "", "write `for i in a..b`";
+    METHOD_CHECKED: "checked and saturating arithmetic cannot be used in device code yet", "", "compare first, or use `wrapping_add`, `wrapping_sub`, `wrapping_mul`";
+
+    // Types.
+    CAST_INFER: "a cast of device code names its type", "", "write it: `x as u32`";
+    TYPE_ARRAY: "arrays cannot be used in device code yet", "", "use one variable per element, or keep the data in a circular buffer";
+    TYPE_FN: "function pointers cannot be used in device code", "", "call a `#[ttl::device]` function by its path";
+    TYPE_MACRO: "macros cannot stand for types in device code", "", "write the type";
+    TYPE_NEVER: "`!` cannot be written in device code", "", "leave the type out";
+    TYPE_POINTER: "raw pointers cannot be used in device code", "", "use a reference";
+    TYPE_SLICE: "slices cannot be used in device code", "", "pass a circular buffer or a guard";
+    TYPE_DYN: "trait objects cannot be used in device code", "calls are decided when the C++ is written", "name a type parameter: `fn f<T: Trait>(x: T)`";
+    TYPE_TUPLE: "tuples cannot be used in device code yet", "", "use one variable per element";
+    TYPE_QSELF: "types through a trait cannot be written in device code yet", "", "name the type itself";
+    TYPE_INFER: "the type of a parameter has to be written", "", "write it instead of `_`";
+    TYPE_UNKNOWN: "this type cannot be used in device code", "ttl does not know this syntax", "use a type that the guide lists";
+    WIDE_INT: "the device has no 64-bit and no 128-bit integers", "its processors have 32 bits", "use `u32` or `i32`";
+    USIZE: "`usize` and `isize` cannot be used in device code", "they have 64 bits on the host and 32 on the device", "use `u32` or `i32`";
+    F64: "the device has no `f64`", "", "use `f32`";
+    TYPE_CHAR: "the device has no `char` and no `str`", "", "use numbers";
+    TYPE_HEAP: "kernels do not allocate", "", "keep the data in a circular buffer, and scalars in variables";
+    TYPE_OPTION: "device code has no `Option` and no `Result`", "", "use a `bool` beside the value";
+}
+
+/// A method that is not in the list of device code.
+pub(crate) fn unknown_method(name: &str) -> String {
+    format!(
+        "method `{name}` does not exist in device code\nhelp: write it with operators, or call a `#[ttl::device]` function"
+    )
+}

@@ -1,0 +1,56 @@
+//! `syn` trees to the model. What is outside the subset is refused here.
+
+mod expr;
+mod range;
+mod sig;
+mod stmt;
+mod ty;
+
+use crate::item::RawFn;
+use crate::model::{Block, Func, Kind, Types};
+use crate::report::Report;
+use syn::token;
+
+/// What the parsers of the parts share.
+pub(crate) struct Parser<'a> {
+    pub(crate) report: &'a mut Report,
+    pub(crate) types: Types,
+    /// Lifetime parameters were refused; their uses need no message.
+    pub(crate) has_lifetimes: bool,
+}
+
+pub(crate) fn function(mut item: RawFn, kind: Kind, report: &mut Report) -> Func {
+    let mut parser = Parser {
+        report,
+        types: Types::default(),
+        has_lifetimes: item.sig.generics.lifetimes().next().is_some(),
+    };
+    let params = parser.params(&mut item, kind);
+    let ret = parser.result(&item, kind);
+    let signature_is_right = !parser.report.has_errors();
+    let body = match syn::parse2::<syn::Block>(item.body.clone()) {
+        Ok(block) => parser.block(block),
+        // rustc has parsed the function before, so this is syntax newer than `syn`.
+        Err(error) => {
+            parser.report.push(error);
+            empty_block()
+        }
+    };
+    Func {
+        kind,
+        original: item,
+        params,
+        ret,
+        body,
+        types: parser.types,
+        signature_is_right,
+    }
+}
+
+fn empty_block() -> Block {
+    Block {
+        brace: token::Brace::default(),
+        stmts: Vec::new(),
+        tail: None,
+    }
+}

@@ -1,0 +1,376 @@
+//! Refusals by message and by the tokens they point at, without a compiler; and inputs that make no sense.
+
+use crate::messages;
+use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+
+/// The messages of an expansion.
+fn errors(output: TokenStream) -> Vec<String> {
+    let mut found = Vec::new();
+    collect(output, &mut found);
+    found
+}
+
+fn collect(tokens: TokenStream, found: &mut Vec<String>) {
+    let mut expected = false;
+    for token in tokens {
+        match token {
+            TokenTree::Ident(ident) => expected = ident == "compile_error" || expected,
+            TokenTree::Group(group) => {
+                if std::mem::take(&mut expected) {
+                    found.push(message(group.stream()));
+                } else {
+                    collect(group.stream(), found);
+                }
+            }
+            TokenTree::Punct(_) => {}
+            TokenTree::Literal(_) => expected = false,
+        }
+    }
+}
+
+fn message(tokens: TokenStream) -> String {
+    syn::parse2::<syn::LitStr>(tokens).map_or_else(|e| e.to_string(), |s| s.value())
+}
+
+/// Expands a kernel with this body from source text, so that spans have columns. Gives the text under each error and its message.
+fn body(source: &str) -> Vec<(String, String)> {
+    let text = format!("fn k(noc: Noc, n: u32, out: CbOut<bf16>) {{ {source} }}");
+    let item: TokenStream = text.parse().expect("test source");
+    let mut report = crate::report::Report::default();
+    let kind = crate::args::kernel("reader".parse().expect("role"), &mut report);
+    let item = crate::item::parse(item).expect("a function");
+    let mut func = crate::parse::function(item, kind, &mut report);
+    crate::check::scope::resolve(&mut func, &mut report);
+    crate::check::calls::check(&func, &mut report);
+    report
+        .errors()
+        .iter()
+        .map(|e| {
+            let span = e.span();
+            let (start, end) = (span.start().column, span.end().column);
+            let under = text.get(start..end).unwrap_or_default().to_string();
+            (under, e.to_string())
+        })
+        .collect()
+}
+
+fn refused(source: &str, under: &str, refusal: &messages::Refusal) {
+    let found = body(source);
+    assert!(
+        found
+            .iter()
+            .any(|(u, m)| u.starts_with(under) && *m == refusal.text()),
+        "{source}: {found:?}"
+    );
+}
+
+#[test]
+fn expressions_outside_the_subset() {
+    use messages as m;
+    refused("match n { _ => {} }", "match", &m::MATCH);
+    refused(
+        "if let Some(x) = n {}",
+        "let Some(x) = n",
+        &m::LET_CONDITION,
+    );
+    refused("let f = |x| x;", "|x| x", &m::CLOSURE);
+    refused("let a = [n; 4];", "[n; 4]", &m::ARRAY);
+    refused("let a = n[0];", "n[0]", &m::INDEX);
+    refused("let a = (n, n);", "(n, n)", &m::TUPLE);
+    refused("let a = n.0;", "0", &m::FIELD);
+    refused("let a = P { x: n };", "P", &m::STRUCT);
+    refused("f(n)?;", "?", &m::QUESTION);
+    refused("async { n };", "async", &m::ASYNC);
+    refused("n.await;", "await", &m::AWAIT);
+    refused("unsafe { n };", "unsafe", &m::UNSAFE);
+    refused("const { n };", "const", &m::CONST_BLOCK);
+    refused("let r = 0..n;", "0..n", &m::RANGE_VALUE);
+    refused("let s = \"x\";", "\"x\"", &m::STRING);
+    refused("let c = 'x';", "'x'", &m::CHAR);
+    refused("let c = b'x';", "b'x'", &m::CHAR);
+    refused("'a: loop { break 'a; }", "'a", &m::LABEL);
+    refused("loop { break n; }", "n", &m::BREAK_VALUE);
+    refused("'a: { n; }", "'a", &m::BLOCK_LABEL);
+    refused("_ = n;", "_", &m::INFER);
+    refused("let p = &raw const n;", "&raw const n", &m::RAW_ADDRESS);
+    refused("let x = 5u64;", "5u64", &m::WIDE_LITERAL);
+    refused("let x = 5.0f64;", "5.0f64", &m::F64);
+    refused("(f)(n)(n);", "(f)", &m::CALLEE);
+}
+
+#[test]
+fn statements_outside_the_subset() {
+    use messages as m;
+    refused("let Some(x) = n else { return };", "else", &m::LET_ELSE);
+    refused("let (a, b) = n;", "(a, b)", &m::LET_PATTERN);
+    refused("let ref a = n;", "ref", &m::REF_PATTERN);
+    refused("fn f() {}", "fn f() {}", &m::NESTED_ITEM);
+    refused("const A: u32 = 1;", "const A", &m::NESTED_ITEM);
+    refused("#[cfg(x)] let a = n;", "#[cfg(x)]", &m::STMT_ATTRIBUTE);
+    refused("vec![1];", "vec!", &m::MACRO_VEC);
+    refused("println!();", "println!", &m::MACRO_PRINT);
+    refused("assert!(true);", "assert!", &m::MACRO_PANIC);
+    refused("format!(\"\");", "format!", &m::MACRO_FORMAT);
+    refused("mine!();", "mine!", &m::MACRO_PLAIN);
+    refused("for (i, j) in 0..n {}", "(i, j)", &m::FOR_PATTERN);
+    refused("for i in n.. {}", "..", &m::RANGE_ENDS);
+    refused("for i in list {}", "list", &m::FOR_ITERATOR);
+    refused(
+        "for i in (0..n).step_by(n as usize) {}",
+        "n as usize",
+        &m::STEP,
+    );
+    refused("for i in (0..n).step_by(f(n)) {}", "f(n)", &m::STEP);
+}
+
+#[test]
+fn calls_types_and_names() {
+    use messages as m;
+    refused("u32::max(n, n);", "u32::max", &m::TYPE_CALL);
+    refused("Tile::zeros(n);", "Tile::zeros", &m::TYPE_CALL);
+    refused("<u32 as Ord>::max(n, n);", "<u32 as Ord>::max", &m::QSELF);
+    refused("Some(n);", "Some", &m::CONSTRUCTOR);
+    refused("n(3);", "n", &m::LOCAL_CALL);
+    refused("n.rev();", "rev", &m::RANGE_METHOD);
+    refused("n.into();", "into", &m::METHOD_INTO);
+    refused("n.clone();", "clone", &m::METHOD_CLONE);
+    refused("n.unwrap();", "unwrap", &m::METHOD_UNWRAP);
+    refused("n.iter();", "iter", &m::METHOD_ITER);
+    refused("n.checked_add(1);", "checked_add", &m::METHOD_CHECKED);
+    refused("n.min::<u32>(n);", "::<u32>", &m::TURBOFISH_METHOD);
+    refused("f32::from_bits();", "f32::from_bits", &m::FROM_BITS_ARGS);
+    refused("let x = n as usize;", "usize", &m::USIZE);
+    refused("let x = n as _;", "_", &m::CAST_INFER);
+    refused("let x: u64 = n;", "u64", &m::WIDE_INT);
+    refused("let x: Vec<u32> = n;", "Vec<u32>", &m::TYPE_HEAP);
+    refused("let x: [u32; 2] = n;", "[u32; 2]", &m::TYPE_ARRAY);
+    refused("let x: &[u32] = n;", "[u32]", &m::TYPE_SLICE);
+    refused("let x: *const u32 = n;", "*const u32", &m::TYPE_POINTER);
+    refused("let x: (u32, u32) = n;", "(u32, u32)", &m::TYPE_TUPLE);
+    refused("let x: &dyn T = n;", "dyn T", &m::TYPE_DYN);
+    refused("let x: fn() = n;", "fn()", &m::TYPE_FN);
+    refused("let x: &'static u32 = &n;", "'static", &m::NAMED_LIFETIME);
+    refused("let __ttl_x = n;", "__ttl_x", &m::RESERVED_NAME);
+    let found = body("n.count_ones();");
+    assert_eq!(found[0].0, "count_ones");
+    assert!(found[0].1.starts_with("method `count_ones` does not exist"));
+    // Nearly right: rustc says it better.
+    assert_eq!(body("out.reserve_bakc(1);"), []);
+}
+
+#[test]
+fn the_subset_is_accepted() {
+    for source in [
+        "let x = 1; let mut y: u32 = 2; let z; z = x + y; y += z; let _ = y;",
+        "if n < 3 { return; } else if n == 4 { } else { }",
+        "let x = if n > 1 { let y = n * 2; y } else { 3 };",
+        "for i in (0..=n).rev().step_by(4) { if i == 2 { continue; } break; }",
+        "for _ in (0..N).step_by(consts::STEP as usize) {}",
+        "while n > 3 && !(n == 5) || true {} loop { break; }",
+        "let r = &mut out; let y = *r; let f = f32::from_bits(n); let g = f.to_bits();",
+        "let t = out.reserve_back(1); t.push_back(); helpers::f::<4, u32>(n, -1.5e3, 0xff_u8);",
+        "#[allow(unused)] let x = n as i16 >> 3; ; let u = (); { let x = 2; }",
+    ] {
+        assert_eq!(body(source), [], "{source}");
+    }
+}
+
+#[test]
+fn several_errors_and_the_function_comes_back() {
+    let item: TokenStream = "fn k(noc: Noc) { vec![1]; match 1 { _ => {} } }"
+        .parse()
+        .unwrap();
+    let output = crate::kernel("reader".parse().unwrap(), item.clone());
+    assert!(output.to_string().starts_with(&item.to_string()));
+    assert_eq!(
+        errors(output),
+        [messages::MACRO_VEC.text(), messages::MATCH.text()]
+    );
+}
+
+#[test]
+fn the_function_comes_back_unchanged_but_for_its_marks() {
+    let source =
+        "#[inline] pub fn k(noc: Noc, #[ttl(common)] n: u32) { let x = n; /* */ let _ = x; }";
+    let output = crate::kernel("reader".parse().unwrap(), source.parse().unwrap());
+    let kept: TokenStream = source.replace("#[ttl(common)] ", "").parse().unwrap();
+    assert!(output.to_string().starts_with(&kept.to_string()));
+    assert_eq!(errors(output), Vec::<String>::new());
+}
+
+#[test]
+fn messages_follow_the_rules() {
+    for refusal in messages::ALL {
+        let text = refusal.text();
+        let (first, help) = text.split_once("\nhelp: ").expect("a help line");
+        for line in [first, help] {
+            assert!(!line.ends_with('.') && !line.is_empty(), "{text}");
+            assert!(
+                !line.starts_with(char::is_uppercase) || line.starts_with("Rust"),
+                "{text}"
+            );
+            assert_eq!(line.matches('`').count() % 2, 0, "{text}");
+        }
+    }
+}
+
+/// Numbers that look random and are the same on every run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % sides as u64) as usize
+    }
+}
+
+const WORDS: [&str; 44] = [
+    "let",
+    "mut",
+    "if",
+    "else",
+    "for",
+    "in",
+    "while",
+    "loop",
+    "match",
+    "return",
+    "break",
+    "continue",
+    "fn",
+    "struct",
+    "const",
+    "unsafe",
+    "async",
+    "await",
+    "move",
+    "ref",
+    "as",
+    "dyn",
+    "impl",
+    "self",
+    "x",
+    "y",
+    "noc",
+    "out",
+    "u32",
+    "f64",
+    "usize",
+    "Vec",
+    "reserve_back",
+    "push_back",
+    "step_by",
+    "rev",
+    "true",
+    "_",
+    "where",
+    "pub",
+    "static",
+    "vec",
+    "f32",
+    "from_bits",
+];
+
+fn soup(dice: &mut Dice, depth: usize, length: usize) -> TokenStream {
+    let mut out = TokenStream::new();
+    for _ in 0..length {
+        let token = match dice.roll(10) {
+            0..4 => TokenTree::Ident(Ident::new(WORDS[dice.roll(WORDS.len())], Span::call_site())),
+            4 => TokenTree::Literal(match dice.roll(6) {
+                0 => Literal::u32_unsuffixed(7),
+                1 => Literal::f32_unsuffixed(1.5),
+                2 => Literal::string("s"),
+                3 => Literal::u64_suffixed(u64::MAX),
+                4 => Literal::u128_unsuffixed(u128::MAX),
+                _ => Literal::character('c'),
+            }),
+            5 | 6 if depth > 0 => {
+                let delimiter = [
+                    Delimiter::Brace,
+                    Delimiter::Parenthesis,
+                    Delimiter::Bracket,
+                    Delimiter::None,
+                ][dice.roll(4)];
+                let length = dice.roll(8);
+                let inner = soup(dice, depth - 1, length);
+                TokenTree::Group(Group::new(delimiter, inner))
+            }
+            _ => {
+                let all = [
+                    '+', '-', '*', '=', '.', ',', ';', ':', '<', '>', '&', '|', '!', '?', '#',
+                ];
+                let spacing = [Spacing::Alone, Spacing::Joint][dice.roll(2)];
+                TokenTree::Punct(Punct::new(all[dice.roll(all.len())], spacing))
+            }
+        };
+        out.extend([token]);
+    }
+    out
+}
+
+#[test]
+fn no_input_makes_the_macros_panic() {
+    let mut dice = Dice(0x5eed);
+    for round in 0..6000 {
+        let length = dice.roll(24);
+        let tokens = soup(&mut dice, 4, length);
+        let item = match round % 4 {
+            0 => tokens,
+            1 => quote::quote!(fn k(noc: Noc, x: u32, y: f32) { #tokens }),
+            2 => quote::quote!(fn k(#tokens) { x }),
+            _ => quote::quote!(pub fn k<#tokens>(noc: Noc) -> u32 { #tokens }),
+        };
+        let args = match round % 3 {
+            0 => soup(&mut dice, 1, 2),
+            _ => quote::quote!(reader),
+        };
+        crate::kernel(args.clone(), item.clone());
+        crate::device(args, item);
+    }
+}
+
+/// Bodies made of well-formed pieces, most of which are in the subset: they get further than soup does.
+#[test]
+fn no_body_makes_the_macros_panic() {
+    const PIECES: [&str; 24] = [
+        "let x = 1;",
+        "let mut y = x + 2;",
+        "let z;",
+        "z = y;",
+        "y += 3;",
+        "if x < y { x } else { y }",
+        "for i in (0..x).step_by(N) { let y = i; }",
+        "while y > 1 { y -= 1; }",
+        "loop { break; }",
+        "return;",
+        "let t = out.reserve_back(1);",
+        "if y == 2 { t.push_back(); }",
+        "t.push_back();",
+        "f::<u8>(x, 3);",
+        "let _ = &mut t;",
+        "match x { _ => {} }",
+        "let w: f32 = -1.5;",
+        "{ let x = x; x }",
+        "*y = 3;",
+        "let v = x.min(2).wrapping_add(y << 3);",
+        "f32::from_bits(3);",
+        "continue;",
+        "let u: u8 = if x { 1 } else { 2 };",
+        "(x, y);",
+    ];
+    let mut dice = Dice(7);
+    for _ in 0..3000 {
+        let mut source = String::from("fn k(noc: Noc, out: CbOut<bf16>) {");
+        for _ in 0..dice.roll(12) {
+            source.push_str(PIECES[dice.roll(PIECES.len())]);
+        }
+        source.push('}');
+        let Ok(item) = source.parse::<TokenStream>() else {
+            continue;
+        };
+        crate::kernel(quote::quote!(reader), item.clone());
+        crate::device(TokenStream::new(), item);
+    }
+}

@@ -1,0 +1,115 @@
+//! The methods that device code may call, by name.
+//!
+//! The macros refuse every other name at its token; lowering resolves a name by the type of its receiver. To add a method: its name
+//! here, its row in lowering, and the method itself in the device API.
+
+/// Every method of device code.
+pub const METHODS: &[&str] = &[
+    // Circular buffers and their guards.
+    "reserve_back",
+    "push_back",
+    "wait_front",
+    "pop_front",
+    "page",
+    "get_write_ptr",
+    "get_read_ptr",
+    "get_tile_size",
+    "write_u32",
+    "read_u32",
+    // Tensor accessors, transfers, barriers.
+    "read_page",
+    "write_page",
+    "read_into",
+    "write_from",
+    "page_size",
+    "wait",
+    "flushed",
+    "read_barrier",
+    "write_barrier",
+    "writes_flushed",
+    // Cores.
+    "core_x",
+    "core_y",
+    // Tile registers.
+    "acquire",
+    "commit",
+    "copy_tile",
+    "add_tiles",
+    "sub_tiles",
+    "mul_tiles",
+    "matmul_tiles",
+    "matmul_block",
+    "add_reuse_dest_tiles",
+    "sub_reuse_dest_tiles",
+    "mul_reuse_dest_tiles",
+    "add_binary_tile",
+    "sub_binary_tile",
+    "mul_binary_tile",
+    "exp_tile",
+    "relu_tile",
+    "gelu_tile",
+    "sqrt_tile",
+    "recip_tile",
+    "pack_tile",
+    "pack_tile_at",
+    "release",
+    // Block expressions.
+    "store",
+    "block",
+    "matmul",
+    "zeros",
+    "exp",
+    "relu",
+    "gelu",
+    "sqrt",
+    "recip",
+    // Scalars.
+    "min",
+    "max",
+    "abs",
+    "wrapping_add",
+    "wrapping_sub",
+    "wrapping_mul",
+    "wrapping_neg",
+    "wrapping_shl",
+    "wrapping_shr",
+    "to_bits",
+    "from_bits",
+];
+
+/// Adapters of the range of a `for`. They are not methods of device code anywhere else.
+pub const RANGE_ADAPTERS: &[&str] = &["rev", "step_by"];
+
+/// Those of [`METHODS`] that may take their receiver by value when it is a guard, a transfer or a set of registers.
+pub const TAKES_SELF: &[&str] = &[
+    "push_back",
+    "pop_front",
+    "wait",
+    "flushed",
+    "commit",
+    "release",
+    "store",
+    "exp",
+    "relu",
+    "gelu",
+    "sqrt",
+    "recip",
+    "matmul",
+    "block",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_listed_once_and_consumers_are_methods() {
+        for (i, name) in METHODS.iter().enumerate() {
+            assert!(!METHODS[..i].contains(name), "{name} is listed twice");
+            assert!(!RANGE_ADAPTERS.contains(name), "{name}");
+        }
+        for name in TAKES_SELF {
+            assert!(METHODS.contains(name), "{name} is no method");
+        }
+    }
+}

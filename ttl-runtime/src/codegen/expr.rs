@@ -1,0 +1,442 @@
+//! Expressions: in C++ what they mean in Rust.
+//!
+//! - Integers wrap. Unsigned 32-bit arithmetic does so in C++ too; signed arithmetic goes through unsigned, where overflow is defined;
+//!   narrow types compute as `int` and are cast back.
+//! - Shift amounts are masked to the width, unless they are literals (the verifier has checked those).
+//! - Operands of one operation have the same type in Rust. C++ literals are `int`, and so are some values of the kernel API: where
+//!   such an operand would decide the type of the operation, it is made unsigned.
+//! - Casts: integers by `static_cast`, which truncates and extends as Rust does; f32 to integer by a helper that saturates.
+
+use super::function::Printer;
+use super::helpers::Helper;
+use super::metalium_0_81 as api;
+use crate::ir::{BinOp, Expr, ExprKind, IntTy, Query, Ty};
+
+/// Precedence of C++ operators, higher binds tighter.
+pub(super) const PRIMARY: u8 = 16;
+const UNARY: u8 = 14;
+const MUL: u8 = 12;
+const ADD: u8 = 11;
+const SHIFT: u8 = 10;
+const LESS: u8 = 9;
+const EQUAL: u8 = 8;
+const BIT_AND: u8 = 7;
+const BIT_XOR: u8 = 6;
+const BIT_OR: u8 = 5;
+const AND: u8 = 4;
+const OR: u8 = 3;
+
+/// A printed expression.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub(super) text: String,
+    level: u8,
+    typed: Typed,
+}
+
+/// How C++ sees the type of a piece.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Typed {
+    /// As the IR does, up to promotion.
+    Exact,
+    /// An `int` where the IR has u32: a literal that fits, or a value of the kernel API.
+    IntLiteral,
+    Int,
+}
+
+impl Piece {
+    fn new(text: impl Into<String>, level: u8) -> Piece {
+        Piece {
+            text: text.into(),
+            level,
+            typed: Typed::Exact,
+        }
+    }
+
+    pub(super) fn primary(text: impl Into<String>) -> Piece {
+        Piece::new(text, PRIMARY)
+    }
+
+    fn cast(to: &str, inner: &str) -> Piece {
+        Piece::primary(format!("static_cast<{to}>({inner})"))
+    }
+
+    /// As an unsigned operand that decides the type of an operation.
+    fn unsigned(self) -> Piece {
+        match self.typed {
+            Typed::Exact => self,
+            Typed::IntLiteral => Piece::primary(format!("{}u", self.text)),
+            Typed::Int => Piece::cast("uint32_t", &self.text),
+        }
+    }
+
+    /// In parentheses unless the operator around is one where nobody doubts what belongs together.
+    fn inside(&self, around: u8, right: bool) -> String {
+        let arithmetic = |level| level >= ADD;
+        let bare = self.level >= UNARY
+            || match around {
+                MUL => self.level == MUL && !right,
+                ADD => arithmetic(self.level) && (self.level > ADD || !right),
+                LESS | EQUAL => arithmetic(self.level),
+                AND | OR => {
+                    arithmetic(self.level)
+                        || matches!(self.level, LESS | EQUAL)
+                        || (self.level == around && !right)
+                }
+                BIT_AND | BIT_XOR | BIT_OR => self.level == around && !right,
+                _ => false,
+            };
+        if bare {
+            self.text.clone()
+        } else {
+            format!("({})", self.text)
+        }
+    }
+}
+
+pub(super) fn int_type(ty: IntTy) -> &'static str {
+    match (ty.signed, ty.bits) {
+        (false, 8) => "uint8_t",
+        (false, 16) => "uint16_t",
+        (false, _) => "uint32_t",
+        (true, 8) => "int8_t",
+        (true, 16) => "int16_t",
+        (true, _) => "int32_t",
+    }
+}
+
+/// The type of a scalar.
+pub(super) fn scalar_type(ty: &Ty) -> &'static str {
+    match ty {
+        Ty::Bool => "bool",
+        Ty::F32 => "float",
+        Ty::Int(i) => int_type(*i),
+        // Circular buffers and guards are ids.
+        _ => "uint32_t",
+    }
+}
+
+impl Printer<'_> {
+    pub(super) fn text(&mut self, expr: &Expr) -> String {
+        self.expr(expr).text
+    }
+
+    /// As an operand of a sum or product written around it.
+    pub(super) fn factor(&mut self, expr: &Expr) -> String {
+        self.expr(expr).inside(MUL, true)
+    }
+
+    pub(super) fn expr(&mut self, expr: &Expr) -> Piece {
+        if let (Some(value), Some(ty)) = (fold(expr), expr.ty.int()) {
+            return literal(value, ty);
+        }
+        match &expr.kind {
+            ExprKind::Int(value) => literal(*value, expr.ty.int().unwrap_or(IntTy::U32)),
+            ExprKind::F32(value) => float(*value),
+            ExprKind::Bool(value) => Piece::primary(if *value { "true" } else { "false" }),
+            ExprKind::Local(local) => Piece::primary(self.name(*local)),
+            ExprKind::Neg(x) => self.neg(x),
+            ExprKind::Not(x) => self.not(x),
+            ExprKind::Binary(op, a, b) => self.binary(*op, &expr.ty, a, b),
+            ExprKind::Cast(x) => self.cast(x, &expr.ty),
+            ExprKind::Bits(x) => {
+                let inner = self.expr(x);
+                Piece::primary(match &expr.ty {
+                    // The operand must have 32 bits.
+                    Ty::F32 => format!("__builtin_bit_cast(float, {})", inner.unsigned().text),
+                    _ => format!("__builtin_bit_cast(uint32_t, {})", inner.text),
+                })
+            }
+            ExprKind::Call(callee, args) => {
+                let args: Vec<String> = args
+                    .iter()
+                    .filter(|a| super::function::is_printed(&a.ty))
+                    .map(|a| self.text(a))
+                    .collect();
+                let name = self.function_name(*callee);
+                Piece::primary(format!("{name}({})", args.join(", ")))
+            }
+            ExprKind::Query(query) => self.query(query),
+            ExprKind::Erased => Piece::primary(String::new()),
+        }
+    }
+
+    fn query(&mut self, query: &Query) -> Piece {
+        let (text, typed) = match query {
+            Query::CoreX => (format!("{}()", api::CORE_X), Typed::Int),
+            Query::CoreY => (format!("{}()", api::CORE_Y), Typed::Int),
+            Query::WritePtr(cb) => (
+                format!("{}({})", api::WRITE_PTR, self.name(*cb)),
+                Typed::Exact,
+            ),
+            Query::ReadPtr(cb) => (
+                format!("{}({})", api::READ_PTR, self.name(*cb)),
+                Typed::Exact,
+            ),
+            Query::TileSize(cb) => (
+                format!("{}({})", api::TILE_SIZE, self.name(*cb)),
+                Typed::Int,
+            ),
+            Query::Word { cb, word } => {
+                let pointer = self.words(api::READ_PTR, *cb);
+                (format!("{pointer}[{}]", self.text(word)), Typed::Exact)
+            }
+            Query::PageSize(t) => (
+                format!("{}.{}()", self.name(*t), api::PAGE_SIZE),
+                Typed::Exact,
+            ),
+        };
+        Piece {
+            text,
+            level: PRIMARY,
+            typed,
+        }
+    }
+
+    fn neg(&mut self, x: &Expr) -> Piece {
+        let inner = self.expr(x);
+        match x.ty {
+            Ty::Int(ty) if ty.bits == 32 => {
+                let unsigned = Piece::cast("uint32_t", &inner.text).text;
+                Piece::cast(int_type(ty), &format!("0u - {unsigned}"))
+            }
+            Ty::Int(ty) => Piece::cast(int_type(ty), &format!("-{}", inner.inside(UNARY, true))),
+            _ => {
+                // `- -x` must not become `--x`.
+                let operand = if inner.text.starts_with('-') {
+                    format!("({})", inner.text)
+                } else {
+                    inner.inside(UNARY, true)
+                };
+                Piece::new(format!("-{operand}"), UNARY)
+            }
+        }
+    }
+
+    fn not(&mut self, x: &Expr) -> Piece {
+        let inner = self.expr(x);
+        match x.ty {
+            Ty::Int(ty) if ty.bits == 32 => {
+                let inner = if ty.signed { inner } else { inner.unsigned() };
+                Piece::new(format!("~{}", inner.inside(UNARY, true)), UNARY)
+            }
+            Ty::Int(ty) => Piece::cast(int_type(ty), &format!("~{}", inner.inside(UNARY, true))),
+            _ => Piece::new(format!("!{}", inner.inside(UNARY, true)), UNARY),
+        }
+    }
+
+    fn binary(&mut self, op: BinOp, ty: &Ty, a: &Expr, b: &Expr) -> Piece {
+        let (pa, pb) = (self.expr(a), self.expr(b));
+        let (symbol, level) = operator(op);
+        if matches!(op, BinOp::Shl | BinOp::Shr) {
+            return shift(op, a.ty.int().unwrap_or(IntTy::U32), pa, pb, fold(b));
+        }
+        let (pa, pb) = match a.ty.int() {
+            Some(IntTy::U32) => unsigned_pair(pa, pb, comparison(op)),
+            _ => (pa, pb),
+        };
+        let plain = |pa: &Piece, pb: &Piece| {
+            format!(
+                "{} {symbol} {}",
+                pa.inside(level, false),
+                pb.inside(level, true)
+            )
+        };
+        let arithmetic = matches!(
+            op,
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem
+        );
+        match ty {
+            Ty::Int(ty) if arithmetic && *ty != IntTy::U32 => {
+                let name = int_type(*ty);
+                let wraps = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul);
+                if ty.bits == 32 && wraps {
+                    // Unsigned overflow is defined; the conversion back is too (two's complement).
+                    let a = as_unsigned(&pa);
+                    let b = as_unsigned(&pb);
+                    Piece::cast(name, &format!("{a} {symbol} {b}"))
+                } else if ty.bits == 32 {
+                    Piece::new(plain(&pa, &pb), level)
+                } else if *ty == IntTy::U16 && op == BinOp::Mul {
+                    // 65535 * 65535 overflows the `int` that both are promoted to.
+                    let a = Piece::cast("uint32_t", &pa.text).text;
+                    Piece::cast(name, &format!("{a} * {}", pb.inside(MUL, true)))
+                } else {
+                    Piece::cast(name, &plain(&pa, &pb))
+                }
+            }
+            _ => Piece::new(plain(&pa, &pb), level),
+        }
+    }
+
+    fn cast(&mut self, x: &Expr, to: &Ty) -> Piece {
+        let inner = self.expr(x);
+        match (&x.ty, to) {
+            (from, to) if from == to => inner,
+            (Ty::F32, Ty::Int(to)) => {
+                let helper = Helper::to_int(*to);
+                self.helpers.insert(helper);
+                Piece::primary(format!("{}({})", helper.name(), inner.text))
+            }
+            (Ty::Int(IntTy::U32), Ty::F32) => Piece::cast("float", &inner.unsigned().text),
+            (_, to) => Piece::cast(scalar_type(to), &inner.text),
+        }
+    }
+}
+
+/// At least one operand `uint32_t`; for a comparison with a value of the kernel API that is an `int`, that one.
+fn unsigned_pair(a: Piece, b: Piece, comparison: bool) -> (Piece, Piece) {
+    match (a.typed, b.typed) {
+        (Typed::Exact, Typed::Int) if comparison => (a, b.unsigned()),
+        (Typed::Int, Typed::Exact) if comparison => (a.unsigned(), b),
+        (Typed::Exact, _) | (_, Typed::Exact) => (a, b),
+        (Typed::Int, Typed::Int) => (a.unsigned(), b.unsigned()),
+        (Typed::Int, Typed::IntLiteral) => (a, b.unsigned()),
+        (Typed::IntLiteral, _) => (a.unsigned(), b),
+    }
+    .fix(comparison)
+}
+
+trait Fix {
+    fn fix(self, comparison: bool) -> Self;
+}
+
+impl Fix for (Piece, Piece) {
+    /// An `int` that is not a literal, next to an unsigned operand of a comparison, draws a warning.
+    fn fix(self, comparison: bool) -> Self {
+        match self {
+            (a, b) if comparison && a.typed == Typed::Int => (a.unsigned(), b),
+            (a, b) if comparison && b.typed == Typed::Int => (a, b.unsigned()),
+            pair => pair,
+        }
+    }
+}
+
+/// An i32 operand as unsigned.
+fn as_unsigned(piece: &Piece) -> String {
+    match piece.text.parse::<u32>() {
+        Ok(literal) => format!("{literal}u"),
+        Err(_) => Piece::cast("uint32_t", &piece.text).text,
+    }
+}
+
+fn shift(op: BinOp, ty: IntTy, a: Piece, b: Piece, literal: Option<i64>) -> Piece {
+    let (symbol, level) = operator(op);
+    let amount = match literal {
+        Some(n) => n.to_string(),
+        None => format!("({} & {})", b.inside(BIT_AND, false), ty.bits - 1),
+    };
+    let name = int_type(ty);
+    match (op, ty.signed, ty.bits) {
+        (_, false, 32) => {
+            let a = a.unsigned().inside(level, false);
+            Piece::new(format!("{a} {symbol} {amount}"), level)
+        }
+        // The sign bit may be shifted out: only unsigned values may do that.
+        (BinOp::Shl, true, _) => {
+            let a = as_unsigned(&a);
+            Piece::cast(name, &format!("{a} << {amount}"))
+        }
+        (BinOp::Shr, true, 32) => {
+            Piece::new(format!("{} >> {amount}", a.inside(level, false)), level)
+        }
+        _ => Piece::cast(name, &format!("{} {symbol} {amount}", a.inside(level, false))),
+    }
+}
+
+const fn operator(op: BinOp) -> (&'static str, u8) {
+    match op {
+        BinOp::Add => ("+", ADD),
+        BinOp::Sub => ("-", ADD),
+        BinOp::Mul => ("*", MUL),
+        BinOp::Div => ("/", MUL),
+        BinOp::Rem => ("%", MUL),
+        BinOp::And => ("&&", AND),
+        BinOp::Or => ("||", OR),
+        BinOp::BitAnd => ("&", BIT_AND),
+        BinOp::BitOr => ("|", BIT_OR),
+        BinOp::BitXor => ("^", BIT_XOR),
+        BinOp::Shl => ("<<", SHIFT),
+        BinOp::Shr => (">>", SHIFT),
+        BinOp::Eq => ("==", EQUAL),
+        BinOp::Ne => ("!=", EQUAL),
+        BinOp::Lt => ("<", LESS),
+        BinOp::Le => ("<=", LESS),
+        BinOp::Gt => (">", LESS),
+        BinOp::Ge => (">=", LESS),
+    }
+}
+
+const fn comparison(op: BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge
+    )
+}
+
+pub(super) fn literal(value: i64, ty: IntTy) -> Piece {
+    let value = ty.wrap(value);
+    if value == i64::from(i32::MIN) {
+        // The digits without the sign are no `int`.
+        return Piece::primary("INT32_MIN");
+    }
+    if value > i64::from(i32::MAX) {
+        return Piece::primary(format!("{value}u"));
+    }
+    Piece {
+        text: value.to_string(),
+        level: if value < 0 { UNARY } else { PRIMARY },
+        typed: if ty == IntTy::U32 {
+            Typed::IntLiteral
+        } else {
+            Typed::Exact
+        },
+    }
+}
+
+fn float(value: f32) -> Piece {
+    if value.is_nan() {
+        return Piece::primary("__builtin_nanf(\"\")");
+    }
+    if value.is_infinite() {
+        let sign = if value < 0.0 { "-" } else { "" };
+        return Piece::new(format!("{sign}__builtin_inff()"), UNARY);
+    }
+    // The shortest digits that read back as the same f32.
+    let level = if value.is_sign_negative() {
+        UNARY
+    } else {
+        PRIMARY
+    };
+    Piece::new(format!("{value:?}f"), level)
+}
+
+/// The value of an integer expression of literals.
+pub(super) fn fold(expr: &Expr) -> Option<i64> {
+    let ty = expr.ty.int()?;
+    let value = match &expr.kind {
+        ExprKind::Int(v) => *v,
+        ExprKind::Neg(x) => fold(x)?.wrapping_neg(),
+        ExprKind::Not(x) => !fold(x)?,
+        ExprKind::Cast(x) => fold(x)?,
+        ExprKind::Binary(op, a, b) => {
+            let (a, b) = (fold(a)?, fold(b)?);
+            let amount = || Some((b as u64 & u64::from(ty.bits - 1)) as u32);
+            match op {
+                BinOp::Add => a.wrapping_add(b),
+                BinOp::Sub => a.wrapping_sub(b),
+                BinOp::Mul => a.wrapping_mul(b),
+                BinOp::Div => a.checked_div(b)?,
+                BinOp::Rem => a.checked_rem(b)?,
+                BinOp::BitAnd => a & b,
+                BinOp::BitOr => a | b,
+                BinOp::BitXor => a ^ b,
+                BinOp::Shl => a.checked_shl(amount()?)?,
+                BinOp::Shr => ty.wrap(a).checked_shr(amount()?)?,
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    Some(ty.wrap(value))
+}

@@ -1,0 +1,262 @@
+//! Device operations as calls of the kernel API.
+
+use super::expr::fold;
+use super::function::Printer;
+use super::metalium_0_81 as api;
+use crate::ir::{Expr, Init, LocalId, Op};
+use crate::ops::{BINARY_FPU_HEADER, BINARY_SFPU_HEADER};
+
+impl Printer<'_> {
+    /// The words of the first page of a block.
+    pub(super) fn words(&mut self, pointer: &str, cb: LocalId) -> String {
+        format!("reinterpret_cast<volatile tt_l1_ptr uint32_t*>({pointer}({}))", self.name(cb))
+    }
+
+    pub(super) fn op(&mut self, op: &Op) {
+        match op {
+            Op::ReserveBack { cb, pages } => self.pages(api::RESERVE_BACK, *cb, pages),
+            Op::PushBack { cb, pages } => self.pages(api::PUSH_BACK, *cb, pages),
+            Op::WaitFront { cb, pages } => self.pages(api::WAIT_FRONT, *cb, pages),
+            Op::PopFront { cb, pages } => self.pages(api::POP_FRONT, *cb, pages),
+            Op::ReadPage {
+                tensor,
+                page,
+                cb,
+                index,
+            } => self.transfer(api::READ_PAGE, *tensor, page, api::WRITE_PTR, *cb, index),
+            Op::WritePage {
+                tensor,
+                page,
+                cb,
+                index,
+            } => self.transfer(api::WRITE_PAGE, *tensor, page, api::READ_PTR, *cb, index),
+            Op::WriteWord { cb, word, value } => {
+                let pointer = self.words(api::WRITE_PTR, *cb);
+                let (word, value) = (self.text(word), self.text(value));
+                self.out.code(&format!("{pointer}[{word}] = {value};"));
+            }
+            Op::ReadBarrier => self.call(api::READ_BARRIER, &[]),
+            Op::WriteBarrier => self.call(api::WRITE_BARRIER, &[]),
+            Op::WritesFlushed => self.call(api::WRITES_FLUSHED, &[]),
+            Op::Acquire => self.call(api::ACQUIRE, &[]),
+            Op::Commit => {
+                self.call(api::COMMIT, &[]);
+                self.call(api::WAIT, &[]);
+            }
+            Op::Release => self.call(api::RELEASE, &[]),
+            Op::CopyTile { cb, tile, dst } => {
+                self.headers.insert(api::COPY_HEADER);
+                let args = [self.name(*cb), self.text(tile), self.text(dst)];
+                self.call(api::COPY_TILE, &args);
+            }
+            Op::BinaryTiles {
+                op,
+                a,
+                b,
+                ia,
+                ib,
+                dst,
+            } => {
+                self.headers.insert(BINARY_FPU_HEADER);
+                let args = self.pair(*a, *b, [ia, ib, dst]);
+                self.call(op.row().fpu_call, &args);
+            }
+            Op::ReuseDest {
+                op,
+                reversed,
+                cb,
+                tile,
+                dst,
+            } => {
+                self.headers.insert(BINARY_FPU_HEADER);
+                let call = reuse(op.row().reuse_call, *reversed);
+                let args = [self.name(*cb), self.text(tile), self.text(dst)];
+                self.call(&call, &args);
+            }
+            Op::MatmulTiles { a, b, ia, ib, dst } => {
+                self.headers.insert(api::MATMUL_HEADER);
+                let args = self.pair(*a, *b, [ia, ib, dst]);
+                self.call(api::MATMUL_TILES, &args);
+            }
+            Op::MatmulBlock {
+                a,
+                b,
+                ia,
+                ib,
+                dst,
+                ct,
+                rt,
+                kt,
+            } => {
+                self.headers.insert(api::MATMUL_HEADER);
+                let mut args = self.pair(*a, *b, [ia, ib, dst]);
+                args.push("0".to_owned()); // second operand not transposed
+                args.extend([ct, rt, kt].map(|e| self.text(e)));
+                self.call(api::MATMUL_BLOCK, &args);
+            }
+            Op::Unary { op, dst } => {
+                self.headers.insert(op.row().header);
+                let args = [self.text(dst)];
+                self.call(op.row().call, &args);
+            }
+            Op::CopyRegs { src, dst } => {
+                self.headers.insert(api::COPY_REGS_HEADER);
+                let format = if self.config.fp32_dest_acc {
+                    api::COPY_REGS_FORMAT_32
+                } else {
+                    api::COPY_REGS_FORMAT_16
+                };
+                let args = [self.text(src), self.text(dst)];
+                self.call(&format!("{}<{format}>", api::COPY_REGS), &args);
+            }
+            Op::BinaryRegs { op, a, b, dst } => {
+                self.headers.insert(BINARY_SFPU_HEADER);
+                let args = [a, b, dst].map(|e| self.text(e));
+                self.call(op.row().sfpu_call, &args);
+            }
+            Op::PackTile { dst, cb, index } => {
+                let mut args = vec![self.text(dst), self.name(*cb)];
+                let call = match index {
+                    Some(index) => {
+                        args.push(self.text(index));
+                        api::PACK_TILE_AT
+                    }
+                    None => api::PACK_TILE,
+                };
+                self.call(call, &args);
+            }
+            Op::Init(init) => self.init(init),
+            // The passes leave none of these.
+            Op::Store(_) | Op::MatmulAcc { .. } => {}
+        }
+    }
+
+    fn init(&mut self, init: &Init) {
+        match init {
+            Init::Startup {
+                reverse,
+                in0,
+                in1,
+                out,
+            } => {
+                let call = if *reverse {
+                    api::STARTUP_REVERSE
+                } else {
+                    api::STARTUP
+                };
+                let mut args = [*in0, *in1, *out].map(|l| self.name(l)).to_vec();
+                if in0 == in1 && !reverse {
+                    args.remove(1);
+                }
+                self.call(call, &args);
+            }
+            Init::Copy { cb } => {
+                self.headers.insert(api::COPY_HEADER);
+                let args = [self.name(*cb)];
+                self.call(api::COPY_INIT, &args);
+            }
+            Init::Binary { op, a, b } => {
+                self.headers.insert(BINARY_FPU_HEADER);
+                let args = self.pair(*a, *b, []);
+                self.call(op.row().fpu_init, &args);
+            }
+            Init::ReuseDest { op, reversed, cb } => {
+                self.headers.insert(BINARY_FPU_HEADER);
+                let args = [self.name(*cb)];
+                self.call(&reuse(op.row().reuse_init, *reversed), &args);
+            }
+            Init::Matmul { a, b } => {
+                self.headers.insert(api::MATMUL_HEADER);
+                let args = self.pair(*a, *b, []);
+                self.call(api::MATMUL_INIT, &args);
+            }
+            Init::MatmulBlock { a, b, ct, rt, kt } => {
+                self.headers.insert(api::MATMUL_HEADER);
+                let mut args = self.pair(*a, *b, []);
+                args.push("0".to_owned());
+                args.extend([ct, rt, kt].map(|e| self.text(e)));
+                self.call(api::MATMUL_BLOCK_INIT, &args);
+            }
+            Init::Unary(op) => {
+                self.headers.insert(op.row().header);
+                self.call(op.row().init, &[]);
+            }
+            Init::BinaryRegs(op) => {
+                self.headers.insert(BINARY_SFPU_HEADER);
+                self.call(op.row().sfpu_init, &[]);
+            }
+            Init::CopyRegs => {
+                self.headers.insert(api::COPY_REGS_HEADER);
+                self.call(api::COPY_REGS_INIT, &[]);
+            }
+            Init::Reconfig { srca, srcb } => match (srca, srcb) {
+                (Some(a), Some(b)) => {
+                    let args = self.pair(*a, *b, []);
+                    self.call(api::RECONFIG, &args);
+                }
+                (Some(a), None) => {
+                    let args = [self.name(*a)];
+                    self.call(api::RECONFIG_SRCA, &args);
+                }
+                (None, Some(b)) => {
+                    let args = [self.name(*b)];
+                    self.call(api::RECONFIG_SRCB, &args);
+                }
+                (None, None) => {}
+            },
+            Init::PackReconfig { cb } => {
+                let args = [self.name(*cb)];
+                self.call(api::PACK_RECONFIG, &args);
+            }
+        }
+    }
+
+    pub(super) fn call(&mut self, function: &str, args: &[String]) {
+        self.out.code(&format!("{function}({});", args.join(", ")));
+    }
+
+    fn pages(&mut self, function: &str, cb: LocalId, pages: &Expr) {
+        let args = [self.name(cb), self.text(pages)];
+        self.call(function, &args);
+    }
+
+    /// Two buffers and further operands.
+    fn pair<const N: usize>(&mut self, a: LocalId, b: LocalId, more: [&Expr; N]) -> Vec<String> {
+        let mut args = vec![self.name(a), self.name(b)];
+        args.extend(more.map(|e| self.text(e)));
+        args
+    }
+
+    /// A page of a tensor to or from page `index` of a block.
+    fn transfer(
+        &mut self,
+        function: &str,
+        tensor: LocalId,
+        page: &Expr,
+        pointer: &str,
+        cb: LocalId,
+        index: &Expr,
+    ) {
+        let cb = self.name(cb);
+        let mut address = format!("{pointer}({cb})");
+        match fold(index) {
+            Some(0) => {}
+            Some(1) => address.push_str(&format!(" + {}({cb})", api::TILE_SIZE)),
+            _ => {
+                let index = self.factor(index);
+                address.push_str(&format!(" + {index} * {}({cb})", api::TILE_SIZE));
+            }
+        }
+        let args = [self.text(page), self.name(tensor), address];
+        self.call(function, &args);
+    }
+}
+
+fn reuse(function: &str, reversed: bool) -> String {
+    let way = if reversed {
+        api::REUSE_AS_SECOND
+    } else {
+        api::REUSE_AS_FIRST
+    };
+    format!("{function}<{way}>")
+}

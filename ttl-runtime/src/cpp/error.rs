@@ -1,0 +1,39 @@
+//! What can go wrong before a C++ kernel runs.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why kernels could not be built.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CppError {
+    #[error(
+        "no C++ compiler found: tried {tried}\n\
+         help: running generated C++ on the simulated chip needs GCC 12 or Clang 14 or newer; install one (Debian, Ubuntu: `apt install \
+         g++`; Fedora: `dnf install gcc-c++`) or set CXX to its path. Native runs need none."
+    )]
+    NoCompiler { tried: String },
+
+    /// The compiler refused the kernel. Its messages name the lines of the Rust source, through `#line`.
+    #[error("the C++ kernel `{kernel}` does not compile\n{messages}\nnote: the C++ source is {}\nnote: compiled with `{command}`", source_path.display())]
+    Compile { kernel: String, messages: String, source_path: PathBuf, command: String },
+
+    #[error("{}: {error}", path.display())]
+    Io { path: PathBuf, error: io::Error },
+
+    #[error("the compiled kernel {} cannot be loaded: {message}", path.display())]
+    Load { path: PathBuf, message: String },
+
+    /// A define or a named argument that C++ has no way to write.
+    #[error("the C++ kernel `{kernel}`: {message}")]
+    Constant { kernel: String, message: String },
+}
+
+impl CppError {
+    pub(super) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> CppError {
+        let path = path.into();
+        move |error| CppError::Io { path, error }
+    }
+}

@@ -1,0 +1,184 @@
+// What data-movement kernels call. Every function forwards to the simulator, with the place of the call.
+#pragma once
+
+#ifdef TTL_COMPUTE_KERNEL
+#error "api/dataflow/dataflow_api.h: a compute kernel cannot move data; this header is for data-movement kernels"
+#endif
+
+#include "ttl/arguments.h"
+#include "ttl/circular_buffers.h"
+
+constexpr uint8_t noc_index = NOC_INDEX;
+
+#include "api/tensor/tensor_accessor.h"
+
+// Virtual channels are not simulated: the parameter is accepted and ignored.
+#define NOC_UNICAST_WRITE_VC 1
+
+// --- identity
+
+namespace ttl_host {
+struct OwnX {
+    uint8_t operator[](uint32_t) const { return static_cast<uint8_t>(table->own_noc_x(Place{__FILE__, __LINE__})); }
+};
+struct OwnY {
+    uint8_t operator[](uint32_t) const { return static_cast<uint8_t>(table->own_noc_y(Place{__FILE__, __LINE__})); }
+};
+}  // namespace ttl_host
+constexpr ttl_host::OwnX my_x{};
+constexpr ttl_host::OwnY my_y{};
+
+// --- circular buffers
+
+inline bool cb_pages_reservable_at_back(uint32_t cb, uint32_t pages, TTL_AT) {
+    return ttl_host::table->cb_pages_reservable_at_back(cb, pages, at) != 0;
+}
+inline bool cb_pages_available_at_front(uint32_t cb, uint32_t pages, TTL_AT) {
+    return ttl_host::table->cb_pages_available_at_front(cb, pages, at) != 0;
+}
+inline uint32_t get_write_ptr(uint32_t cb, TTL_AT) { return ttl_host::table->get_write_ptr(cb, at); }
+inline uint32_t get_read_ptr(uint32_t cb, TTL_AT) { return ttl_host::table->get_read_ptr(cb, at); }
+
+namespace ttl_host {
+inline constexpr uint32_t cb_tile_sizes[64] = {TTL_CB_TILE_SIZES};
+inline constexpr uint8_t cb_data_formats[64] = {TTL_CB_DATA_FORMATS};
+}  // namespace ttl_host
+
+// Constants where the program says what format the buffer has. A buffer it does not know is an error: while compiling if a constant
+// is needed, else when the simulator is asked.
+constexpr int32_t get_tile_size(int32_t cb, TTL_AT) {
+    if (cb >= 0 && cb < 64 && ttl_host::cb_tile_sizes[cb] != 0) {
+        return static_cast<int32_t>(ttl_host::cb_tile_sizes[cb]);
+    }
+    return static_cast<int32_t>(ttl_host::table->get_tile_size(static_cast<uint32_t>(cb), at));
+}
+constexpr uint32_t get_tile_hw(int32_t) { return 1024; }
+constexpr uint32_t get_tile_num_faces(int32_t) { return 4; }
+constexpr DataFormat get_dataformat(int32_t cb, TTL_AT) {
+    if (cb >= 0 && cb < 64 && ttl_host::cb_tile_sizes[cb] != 0) {
+        return static_cast<DataFormat>(ttl_host::cb_data_formats[cb]);
+    }
+    return static_cast<DataFormat>(ttl_host::table->get_data_format(static_cast<uint32_t>(cb), at));
+}
+
+// --- addresses
+
+inline uint64_t get_noc_addr(uint32_t noc_x, uint32_t noc_y, uint32_t addr, uint8_t noc = noc_index, TTL_AT) {
+    return ttl_host::table->noc_addr_worker(noc, noc_x, noc_y, addr, at);
+}
+inline uint64_t get_noc_addr(uint32_t addr, uint8_t noc = noc_index, TTL_AT) {
+    return ttl_host::table->noc_addr_own(noc, addr, at);
+}
+inline uint64_t get_noc_addr(
+    uint32_t id, const TensorAccessor& accessor, uint32_t offset = 0, uint8_t noc = noc_index, TTL_AT) {
+    return accessor.get_noc_addr(id, offset, noc, at);
+}
+template <bool DRAM>
+inline uint64_t get_noc_addr_from_bank_id(uint32_t bank_id, uint32_t bank_address_offset, uint8_t noc = noc_index, TTL_AT) {
+    static_assert(DRAM, "get_noc_addr_from_bank_id<false>: banks in L1 are not simulated");
+    return ttl_host::table->noc_addr_dram(noc, bank_id, bank_address_offset, at);
+}
+
+// --- reads
+
+template <uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, bool enable_noc_tracing = true>
+inline void noc_async_read(
+    uint64_t src_noc_addr, uint32_t dst_local_l1_addr, uint32_t size, uint8_t noc = noc_index, uint32_t = NOC_UNICAST_WRITE_VC,
+    TTL_AT) {
+    if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
+        if (size > max_page_size) {
+            ttl_host::table->fail("noc_async_read: the size is above the largest page that its template argument names", at);
+        }
+    }
+    ttl_host::table->noc_async_read(noc, src_noc_addr, dst_local_l1_addr, size, at);
+}
+template <bool enable_noc_tracing = true>
+inline void noc_async_read_one_packet(
+    uint64_t src_noc_addr, uint32_t dst_local_l1_addr, uint32_t size, uint8_t noc = noc_index, uint32_t = NOC_UNICAST_WRITE_VC,
+    TTL_AT) {
+    if (size > NOC_MAX_BURST_SIZE) {
+        ttl_host::table->fail("noc_async_read_one_packet: the size is above NOC_MAX_BURST_SIZE", at);
+    }
+    ttl_host::table->noc_async_read(noc, src_noc_addr, dst_local_l1_addr, size, at);
+}
+inline void noc_async_read_page(
+    uint32_t id, const TensorAccessor& addrgen, uint32_t dst_local_l1_addr, uint32_t offset = 0, uint8_t noc = noc_index,
+    TTL_AT) {
+    ttl_host::table->noc_async_read_page(
+        noc, addrgen.state, addrgen.bank_base_address, id, offset, dst_local_l1_addr, addrgen.aligned_page_size, at);
+}
+inline void noc_async_read_tile(
+    uint32_t id, const TensorAccessor& addrgen, uint32_t dst_local_l1_addr, uint32_t offset = 0, uint8_t noc = noc_index,
+    TTL_AT) {
+    noc_async_read_page(id, addrgen, dst_local_l1_addr, offset, noc, at);
+}
+
+// --- writes
+
+template <uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, bool enable_noc_tracing = true, bool posted = false>
+inline void noc_async_write(
+    uint32_t src_local_l1_addr, uint64_t dst_noc_addr, uint32_t size, uint8_t noc = noc_index, uint32_t = NOC_UNICAST_WRITE_VC,
+    TTL_AT) {
+    static_assert(!posted, "noc_async_write: posted writes are not simulated");
+    if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
+        if (size > max_page_size) {
+            ttl_host::table->fail("noc_async_write: the size is above the largest page that its template argument names", at);
+        }
+    }
+    ttl_host::table->noc_async_write(noc, src_local_l1_addr, dst_noc_addr, size, at);
+}
+template <bool enable_noc_tracing = true, bool posted = false>
+inline void noc_async_write_one_packet(
+    uint32_t src_local_l1_addr, uint64_t dst_noc_addr, uint32_t size, uint8_t noc = noc_index, uint32_t = NOC_UNICAST_WRITE_VC,
+    TTL_AT) {
+    static_assert(!posted, "noc_async_write_one_packet: posted writes are not simulated");
+    if (size > NOC_MAX_BURST_SIZE) {
+        ttl_host::table->fail("noc_async_write_one_packet: the size is above NOC_MAX_BURST_SIZE", at);
+    }
+    ttl_host::table->noc_async_write(noc, src_local_l1_addr, dst_noc_addr, size, at);
+}
+inline void noc_async_write_page(
+    uint32_t id, const TensorAccessor& addrgen, uint32_t src_local_l1_addr, uint32_t size = 0, uint32_t offset = 0,
+    uint8_t noc = noc_index, TTL_AT) {
+    ttl_host::table->noc_async_write_page(
+        noc, addrgen.state, addrgen.bank_base_address, id, offset, src_local_l1_addr,
+        size ? size : addrgen.aligned_page_size, at);
+}
+inline void noc_async_write_tile(
+    uint32_t id, const TensorAccessor& addrgen, uint32_t src_local_l1_addr, uint8_t noc = noc_index, TTL_AT) {
+    noc_async_write_page(id, addrgen, src_local_l1_addr, 0, 0, noc, at);
+}
+
+// --- barriers
+
+inline void noc_async_read_barrier(uint8_t noc = noc_index, TTL_AT) { ttl_host::table->noc_async_read_barrier(noc, at); }
+inline void noc_async_write_barrier(uint8_t noc = noc_index, TTL_AT) { ttl_host::table->noc_async_write_barrier(noc, at); }
+inline void noc_async_writes_flushed(uint8_t noc = noc_index, TTL_AT) { ttl_host::table->noc_async_writes_flushed(noc, at); }
+inline void noc_async_atomic_barrier(uint8_t noc = noc_index, TTL_AT) { ttl_host::table->noc_async_atomic_barrier(noc, at); }
+inline void noc_async_full_barrier(uint8_t noc = noc_index, TTL_AT) { ttl_host::table->noc_async_full_barrier(noc, at); }
+
+// --- semaphores: `sem_addr` is what reinterpret_cast makes of the address that get_semaphore returns
+
+inline uint32_t get_semaphore(uint32_t semaphore_id, TTL_AT) { return ttl_host::table->get_semaphore(semaphore_id, at); }
+
+inline void noc_semaphore_set(volatile tt_l1_ptr uint32_t* sem_addr, uint32_t val, TTL_AT) {
+    ttl_host::table->noc_semaphore_set(const_cast<uint32_t*>(sem_addr), val, at);
+}
+inline void noc_semaphore_wait(volatile tt_l1_ptr uint32_t* sem_addr, uint32_t val, TTL_AT) {
+    ttl_host::table->noc_semaphore_wait(const_cast<uint32_t*>(sem_addr), val, at);
+}
+inline void noc_semaphore_wait_min(volatile tt_l1_ptr uint32_t* sem_addr, uint32_t val, TTL_AT) {
+    ttl_host::table->noc_semaphore_wait_min(const_cast<uint32_t*>(sem_addr), val, at);
+}
+template <bool posted = false>
+inline void noc_semaphore_inc(
+    uint64_t addr, uint32_t incr, uint8_t noc = noc_index, uint32_t = NOC_UNICAST_WRITE_VC, TTL_AT) {
+    static_assert(!posted, "noc_semaphore_inc: posted increments are not simulated");
+    ttl_host::table->noc_semaphore_inc(noc, addr, incr, at);
+}
+inline void noc_semaphore_set_remote(uint32_t src_local_l1_addr, uint64_t dst_noc_addr, uint8_t noc = noc_index, TTL_AT) {
+    ttl_host::table->noc_semaphore_set_remote(noc, src_local_l1_addr, dst_noc_addr, at);
+}
+
+// L1 is never cached here.
+inline void invalidate_l1_cache() {}

@@ -1,0 +1,4 @@
+// Printing from kernels under its other name.
+#pragma once
+
+#include "api/debug/dprint.h"

@@ -1,0 +1,7 @@
+//! C++ kernels: building them, and running them on the simulated chip.
+
+mod building;
+mod chip;
+mod mistakes;
+mod running;
+mod speed;

@@ -1,0 +1,33 @@
+//! What kernels call. Each type is the Rust side of something TT-Metalium has; natively its methods run on the simulated chip
+//! ([`crate::sim::ops`]), and `rt::lower` gives the same methods their C++.
+//!
+//! - [`Noc`] is the token of reader and writer kernels, [`Compute`] that of compute kernels: their methods are what the thread may do.
+//! - [`CbIn`] and [`CbOut`] are the ends of a circular buffer; [`Front`] and [`Reserved`] the pages between wait and pop, reserve and push.
+//! - [`TensorAccessor`] finds the pages of a tensor.
+//! - [`TileRegs`] and [`PackRegs`] are the tile registers while they are computed and while they are packed.
+//! - [`Tiles`] are lazy block expressions, [`Accumulator`] a block of tiles that matrix products are added to.
+
+mod accumulator;
+mod cb;
+mod compute;
+mod noc;
+mod param;
+mod store;
+mod tiles;
+mod types;
+
+pub use accumulator::{Accumulator, MatmulTiles, TileBlock};
+pub use cb::{CbIn, CbOut, Front, Reserved};
+pub use compute::{Compute, PackRegs, TileRegs};
+pub use noc::{Noc, Reads, TensorAccessor, Writes};
+pub use store::Storable;
+pub use tiles::{TileExpr, TileMath, Tiles};
+
+/// What the generated C++ has at its end: data-movement kernels leave no write under way.
+pub(crate) fn end_of_kernel() {
+    use crate::sim::{Processor, ops};
+    let site = crate::site::Site::UNKNOWN;
+    if ops::processor(site) != Processor::Compute {
+        ops::noc_async_write_barrier(ops::noc_index(site), site);
+    }
+}

@@ -1,0 +1,134 @@
+//! Kernel parameters: what the host gives for each type, and how a native run gets it.
+
+use super::{CbIn, CbOut, Compute, Noc, TensorAccessor};
+use crate::ir::ParamKind;
+use crate::program::typed::{Consumer, PerCore, Producer, TensorArg};
+use crate::program::{Arg, ArgValue, CbEnd, CoreValues, Slot};
+use crate::rt::{Args, Binder, Param, RoleToken, Scalar, role};
+use crate::sim::ops;
+use crate::site::Site;
+use crate::tensor::accessor::Accessor;
+use crate::tensor::format::Element;
+use std::sync::Arc;
+
+impl RoleToken<role::reader> for Noc {
+    fn token() -> Noc {
+        Noc::new(ops::noc_index(Site::UNKNOWN))
+    }
+}
+
+impl RoleToken<role::writer> for Noc {
+    fn token() -> Noc {
+        Noc::new(ops::noc_index(Site::UNKNOWN))
+    }
+}
+
+impl RoleToken<role::compute> for Compute {
+    fn token() -> Compute {
+        Compute::new()
+    }
+}
+
+impl<T: Element> Param for CbIn<T> {
+    type Host = Consumer<T>;
+    const KIND: ParamKind = ParamKind::Cb;
+
+    fn bind(name: &'static str, host: Consumer<T>, binder: &mut Binder) {
+        let value = ArgValue::Cb { cb: host.cb(), end: CbEnd::In, blocks: vec![], element: Some(T::FORMAT) };
+        binder.push(Arg::new(name, value));
+    }
+
+    fn get(args: &Args<'_>, index: usize) -> CbIn<T> {
+        CbIn::new(word(args, index))
+    }
+}
+
+impl<T: Element> Param for CbOut<T> {
+    type Host = Producer<T>;
+    const KIND: ParamKind = ParamKind::Cb;
+
+    fn bind(name: &'static str, host: Producer<T>, binder: &mut Binder) {
+        let value = ArgValue::Cb { cb: host.cb(), end: CbEnd::Out, blocks: vec![], element: Some(T::FORMAT) };
+        binder.push(Arg::new(name, value));
+    }
+
+    fn get(args: &Args<'_>, index: usize) -> CbOut<T> {
+        CbOut::new(word(args, index))
+    }
+}
+
+impl<T: Element> Param for TensorAccessor<T> {
+    type Host = TensorArg<T>;
+    const KIND: ParamKind = ParamKind::Tensor;
+
+    fn bind(name: &'static str, host: TensorArg<T>, binder: &mut Binder) {
+        let value = ArgValue::Tensor { tensor: host.tensor().clone(), element: Some(T::FORMAT) };
+        binder.push(Arg::new(name, value));
+    }
+
+    fn get(args: &Args<'_>, index: usize) -> TensorAccessor<T> {
+        let Slot::Tensor { common, accessor } = args.layout.slots()[index] else { wrong_slot(args, index) };
+        let base = ops::common_arg(common, Site::UNKNOWN);
+        let words = ops::compile_args(Site::UNKNOWN);
+        let at = args.accessor_offsets[accessor as usize] as usize;
+        match Accessor::decode(words.get(at..).unwrap_or_default(), args.arch) {
+            Ok((accessor, _)) => TensorAccessor::new(accessor, base),
+            Err(e) => ops::fail_with_help(&format!("the accessor words cannot be read: {e}"), FAULT, Site::UNKNOWN),
+        }
+    }
+}
+
+const FAULT: &str = "this is a fault of ttl; please report it";
+
+fn wrong_slot(args: &Args<'_>, index: usize) -> ! {
+    let slot = args.layout.slots().get(index);
+    ops::fail_with_help(&format!("parameter {index} has slot {slot:?}"), FAULT, Site::UNKNOWN)
+}
+
+/// The word of a buffer id or scalar.
+fn word(args: &Args<'_>, index: usize) -> u32 {
+    match args.layout.slots()[index] {
+        Slot::Cb { compile } | Slot::CompileTime { compile, .. } => ops::compile_arg(compile, Site::UNKNOWN),
+        Slot::Common { common, .. } => ops::common_arg(common, Site::UNKNOWN),
+        Slot::PerCore { runtime, .. } => ops::runtime_arg(runtime, Site::UNKNOWN),
+        _ => wrong_slot(args, index),
+    }
+}
+
+macro_rules! scalar {
+    ($($t:ty: $to:expr, $from:expr;)*) => {$(
+        impl Param for $t {
+            type Host = PerCore<$t>;
+            const KIND: ParamKind = ParamKind::PerCore;
+
+            fn bind(name: &'static str, host: PerCore<$t>, binder: &mut Binder) {
+                let values = CoreValues::Of(Arc::new(move |core| vec![host.get(core).to_word()]));
+                binder.push(Arg::new(name, ArgValue::PerCore { words: 1, values }));
+            }
+
+            fn get(args: &Args<'_>, index: usize) -> $t {
+                let from: fn(u32) -> $t = $from;
+                from(word(args, index))
+            }
+        }
+
+        impl Scalar for $t {
+            fn to_word(self) -> u32 {
+                let to: fn($t) -> u32 = $to;
+                to(self)
+            }
+        }
+    )*};
+}
+
+// Narrow integers travel as their 32-bit extension.
+scalar! {
+    bool: |v| u32::from(v), |w| w != 0;
+    u8: |v| v.into(), |w| w as u8;
+    u16: |v| v.into(), |w| w as u16;
+    u32: |v| v, |w| w;
+    i8: |v| i32::from(v) as u32, |w| w as i8;
+    i16: |v| i32::from(v) as u32, |w| w as i16;
+    i32: |v| v as u32, |w| w as i32;
+    f32: f32::to_bits, f32::from_bits;
+}

@@ -1,0 +1,159 @@
+//! Lazy block expressions: `&a * &b + &c` is a value that `store` plans and computes.
+
+use super::accumulator::Accumulator;
+use super::cb::Front;
+use super::store::Builder;
+use crate::ir::dag::{Node, NodeId};
+use crate::ops::{BinaryOp, UnaryOp};
+use crate::tensor::format::Element;
+use std::fmt;
+use std::ops::{Add, Mul, Sub};
+
+/// A block expression: tiles of waited blocks, an accumulator, or operations on them. Every operand has the number of tiles that is stored.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no block expression",
+    label = "no tiles",
+    note = "tiles are waited blocks (`a.wait_front(n)`), accumulators, and expressions over them with `+ - *` and methods"
+)]
+pub trait TileExpr {
+    /// Adds the expression to the DAG and its operands to the leaves.
+    #[doc(hidden)]
+    fn build(&self, b: &mut Builder) -> NodeId;
+    /// Its accumulator is about to be stored.
+    #[doc(hidden)]
+    fn stored(&mut self) {}
+}
+
+/// An expression over tiles. `Copy` when it only borrows its blocks.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a block expression is computed when it is stored"]
+pub struct Tiles<E>(E);
+
+/// One operation of two expressions.
+#[derive(Clone, Copy)]
+pub struct Bin<L, R> {
+    op: BinaryOp,
+    left: L,
+    right: R,
+}
+
+/// One operation of an expression.
+#[derive(Clone, Copy)]
+pub struct Un<E> {
+    op: UnaryOp,
+    of: E,
+}
+
+impl<L, R> fmt::Debug for Bin<L, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "(_ {} _)", self.op.row().symbol)
+    }
+}
+
+impl<E> fmt::Debug for Un<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}(_)", self.op.row().method)
+    }
+}
+
+impl<E: TileExpr> TileExpr for Tiles<E> {
+    fn build(&self, b: &mut Builder) -> NodeId {
+        self.0.build(b)
+    }
+    fn stored(&mut self) {
+        self.0.stored();
+    }
+}
+
+impl<L: TileExpr, R: TileExpr> TileExpr for Bin<L, R> {
+    fn build(&self, b: &mut Builder) -> NodeId {
+        let left = self.left.build(b);
+        let right = self.right.build(b);
+        b.node(Node::Binary(self.op, left, right))
+    }
+    fn stored(&mut self) {
+        self.left.stored();
+        self.right.stored();
+    }
+}
+
+impl<E: TileExpr> TileExpr for Un<E> {
+    fn build(&self, b: &mut Builder) -> NodeId {
+        let of = self.of.build(b);
+        b.node(Node::Unary(self.op, of))
+    }
+    fn stored(&mut self) {
+        self.of.stored();
+    }
+}
+
+impl<T: Element> TileExpr for Front<'_, T> {
+    fn build(&self, b: &mut Builder) -> NodeId {
+        b.front(self.cb, self.pages, T::FORMAT)
+    }
+}
+
+impl<T: Element> TileExpr for &Front<'_, T> {
+    fn build(&self, b: &mut Builder) -> NodeId {
+        b.front(self.cb, self.pages, T::FORMAT)
+    }
+}
+
+impl TileExpr for Accumulator<'_> {
+    fn build(&self, b: &mut Builder) -> NodeId {
+        b.accumulator(self.rows * self.cols)
+    }
+    fn stored(&mut self) {
+        self.disarm();
+    }
+}
+
+/// Operations on tiles as methods.
+pub trait TileMath: TileExpr + Sized {
+    /// e^x.
+    fn exp(self) -> Tiles<Un<Self>> {
+        Tiles(Un { op: UnaryOp::Exp, of: self })
+    }
+    /// max(x, 0).
+    fn relu(self) -> Tiles<Un<Self>> {
+        Tiles(Un { op: UnaryOp::Relu, of: self })
+    }
+    /// x * Phi(x), the accurate form.
+    fn gelu(self) -> Tiles<Un<Self>> {
+        Tiles(Un { op: UnaryOp::Gelu, of: self })
+    }
+    /// Square root.
+    fn sqrt(self) -> Tiles<Un<Self>> {
+        Tiles(Un { op: UnaryOp::Sqrt, of: self })
+    }
+    /// 1 / x.
+    fn recip(self) -> Tiles<Un<Self>> {
+        Tiles(Un { op: UnaryOp::Recip, of: self })
+    }
+}
+
+impl<E: TileExpr> TileMath for E {}
+
+macro_rules! operator {
+    ($trait:ident, $method:ident, $op:ident, [$($generics:tt)*], $left:ty) => {
+        impl<$($generics)* R: TileExpr> $trait<R> for $left {
+            type Output = Tiles<Bin<$left, R>>;
+            fn $method(self, right: R) -> Self::Output {
+                Tiles(Bin { op: BinaryOp::$op, left: self, right })
+            }
+        }
+    };
+}
+
+macro_rules! operators {
+    ([$($generics:tt)*], $left:ty) => {
+        operator!(Add, add, Add, [$($generics)*], $left);
+        operator!(Sub, sub, Sub, [$($generics)*], $left);
+        operator!(Mul, mul, Mul, [$($generics)*], $left);
+    };
+}
+
+operators!(['a, T: Element,], Front<'a, T>);
+operators!(['r, 'a, T: Element,], &'r Front<'a, T>);
+operators!(['c,], Accumulator<'c>);
+operators!([E: TileExpr,], Tiles<E>);

@@ -1,0 +1,297 @@
+//! Devices: memory for tensors, and programs run on it.
+
+use super::engine;
+use super::error::{Error, Result};
+use super::program::CheckedProgram;
+use super::tensor::Tensor;
+use crate::arch::{Arch, Core};
+use crate::cores::{CoreRange, CoreSet};
+use crate::program::{DeviceInfo, L1Tensor};
+use crate::sim::{Machine, MemoryDifference, Progress, RunOptions, RunReport};
+use crate::tensor::accessor::PageAddr;
+use crate::tensor::alloc::{DramAllocator, L1Allocator};
+use crate::tensor::format::Element;
+use crate::tensor::{HostTensor, MemoryConfig, TensorId, TensorRef, TensorSpec};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How the simulated chip runs kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Engine {
+    /// The Rust bodies, as rustc compiled them.
+    #[default]
+    Native,
+    /// The generated C++, compiled for this machine.
+    Cpp,
+}
+
+impl FromStr for Engine {
+    type Err = Error;
+
+    fn from_str(s: &str) -> Result<Engine> {
+        match s {
+            "native" => Ok(Engine::Native),
+            "cpp" => Ok(Engine::Cpp),
+            _ => Err(Error::Other(format!("there is no engine `{s}`; there are `native` and `cpp`"))),
+        }
+    }
+}
+
+/// What stands behind a [`Device`]: the simulated chip, or a card.
+pub trait Backend: fmt::Debug {
+    fn arch(&self) -> &Arch;
+    fn write(&mut self, at: PageAddr, bytes: &[u8]) -> Result<()>;
+    fn read(&self, at: PageAddr, bytes: &mut [u8]) -> Result<()>;
+    fn run(&mut self, program: &CheckedProgram) -> Result<RunReport>;
+    /// Does what `run` needs once per program: compiles its C++, say.
+    fn prepare(&mut self, program: &CheckedProgram) -> Result<()>;
+    /// The simulated chip, if it is one.
+    fn machine(&self) -> Option<&Machine>;
+    /// How far the running program is, where that is known.
+    fn progress(&self) -> Option<Progress>;
+}
+
+/// Settings of a simulated device.
+#[derive(Clone, Debug)]
+pub struct DeviceOptions {
+    pub arch: Arch,
+    pub engine: Engine,
+    pub run: RunOptions,
+}
+
+impl Default for DeviceOptions {
+    fn default() -> DeviceOptions {
+        DeviceOptions { arch: Arch::blackhole(), engine: Engine::Native, run: RunOptions::default() }
+    }
+}
+
+/// A chip: tensors in its memory, programs on its cores.
+#[derive(Debug)]
+pub struct Device {
+    id: u64,
+    backend: Box<dyn Backend>,
+    dram: DramAllocator,
+    l1: L1Allocator,
+    l1_tensors: Vec<L1Tensor>,
+}
+
+impl Device {
+    /// The simulated Blackhole, native engine.
+    pub fn open() -> Result<Device> {
+        Device::with_options(DeviceOptions::default())
+    }
+
+    /// A simulated chip with settings of choice.
+    pub fn with_options(options: DeviceOptions) -> Result<Device> {
+        let chip = SimChip { machine: Machine::new(options.arch), engine: options.engine, options: options.run };
+        Ok(Device::on(Box::new(chip)))
+    }
+
+    /// A device on any backend.
+    pub fn on(backend: Box<dyn Backend>) -> Device {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let arch = *backend.arch();
+        Device {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            backend,
+            dram: DramAllocator::new(&arch),
+            l1: L1Allocator::new(&arch),
+            l1_tensors: vec![],
+        }
+    }
+
+    pub fn arch(&self) -> &Arch {
+        self.backend.arch()
+    }
+
+    /// Every core that programs may use.
+    pub fn grid(&self) -> CoreSet {
+        let arch = self.arch();
+        CoreSet::from(CoreRange::new(Core::new(0, 0), Core::new(arch.grid_x - 1, arch.grid_y - 1)))
+    }
+
+    pub(super) fn info(&self) -> DeviceInfo {
+        DeviceInfo { l1_tensors: self.l1_tensors.clone(), ..DeviceInfo::new(*self.arch(), self.id) }
+    }
+
+    /// A tensor of zeros in DRAM.
+    pub fn zeros<T: Element>(&mut self, name: &str, shape: &[usize]) -> Result<Tensor<T>> {
+        self.zeros_in(name, shape, MemoryConfig::Dram)
+    }
+
+    /// A tensor of zeros.
+    pub fn zeros_in<T: Element>(&mut self, name: &str, shape: &[usize], memory: MemoryConfig) -> Result<Tensor<T>> {
+        let tensor = self.allocate::<T>(name, shape, memory)?;
+        let bytes = vec![0; tensor.spec().page_size() as usize];
+        for at in tensor.tensor.page_addresses(&{ *self.arch() })? {
+            self.backend.write(at, &bytes)?;
+        }
+        Ok(tensor)
+    }
+
+    /// A copy of a host tensor in DRAM, in tiles of format `T`: rounded to it, padded with zeros to whole tiles.
+    pub fn upload<T: Element>(&mut self, name: &str, host: &HostTensor) -> Result<Tensor<T>> {
+        self.upload_in(name, host, MemoryConfig::Dram)
+    }
+
+    /// A copy of a host tensor.
+    pub fn upload_in<T: Element>(&mut self, name: &str, host: &HostTensor, memory: MemoryConfig) -> Result<Tensor<T>> {
+        let tensor = self.allocate::<T>(name, host.shape(), memory)?;
+        let bytes = host.to_tiles(T::FORMAT)?;
+        let pages = bytes.chunks(tensor.spec().page_size() as usize);
+        for (at, page) in tensor.tensor.page_addresses(&{ *self.arch() })?.zip(pages) {
+            self.backend.write(at, page)?;
+        }
+        Ok(tensor)
+    }
+
+    /// The contents of a tensor, without padding.
+    pub fn download<T: Element>(&self, tensor: &Tensor<T>) -> Result<HostTensor> {
+        self.contents(&tensor.tensor)
+    }
+
+    /// As [`Device::download`], for a tensor of any element type.
+    pub fn contents(&self, tensor: &TensorRef) -> Result<HostTensor> {
+        let bytes = self.pages(tensor)?;
+        Ok(HostTensor::from_tiles(tensor.spec.shape(), tensor.spec.format(), &bytes)?)
+    }
+
+    /// The bytes of a tensor as the device has them, page after page, with its padding.
+    pub fn pages(&self, tensor: &TensorRef) -> Result<Vec<u8>> {
+        self.own(tensor)?;
+        let page = tensor.spec.page_size() as usize;
+        let mut bytes = vec![0; page * tensor.spec.pages() as usize];
+        for (at, chunk) in tensor.page_addresses(self.arch())?.zip(bytes.chunks_mut(page)) {
+            self.backend.read(at, chunk)?;
+        }
+        Ok(bytes)
+    }
+
+    fn own(&self, tensor: &TensorRef) -> Result<()> {
+        if tensor.device == self.id {
+            return Ok(());
+        }
+        Err(Error::Other(format!("tensor `{}` is on another device; upload it to this one", tensor.name)))
+    }
+
+    fn allocate<T: Element>(&mut self, name: &str, shape: &[usize], memory: MemoryConfig) -> Result<Tensor<T>> {
+        let arch = *self.arch();
+        let spec = TensorSpec::new(shape, T::FORMAT)?.with_memory(memory);
+        spec.check(&arch)?;
+        let per_bank = spec.bytes_per_bank(&arch)?;
+        let address = if matches!(spec.memory(), MemoryConfig::Dram) {
+            self.dram.alloc(per_bank, spec.bytes())?
+        } else {
+            let address = self.l1.alloc(per_bank)?;
+            self.l1_tensors.push(L1Tensor { name: name.into(), address, bytes: per_bank as u32 });
+            address
+        };
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Ok(Tensor::new(TensorRef {
+            id: TensorId(NEXT.fetch_add(1, Ordering::Relaxed)),
+            name: name.into(),
+            spec: Arc::new(spec),
+            address,
+            device: self.id,
+        }))
+    }
+
+    /// Gives the memory of a tensor back. Every handle to it becomes invalid.
+    pub fn free<T: Element>(&mut self, tensor: Tensor<T>) -> Result<()> {
+        self.own(&tensor.tensor)?;
+        let TensorRef { spec, address, .. } = &tensor.tensor;
+        let per_bank = spec.bytes_per_bank(self.arch())?;
+        if matches!(spec.memory(), MemoryConfig::Dram) {
+            self.dram.free(*address, per_bank);
+        } else {
+            self.l1.free(*address, per_bank);
+            self.l1_tensors.retain(|t| t.address != *address);
+        }
+        Ok(())
+    }
+
+    /// Compiles what running the program needs. `run` does it too, if it was not done.
+    pub fn prepare(&mut self, program: &CheckedProgram) -> Result<()> {
+        self.backend.prepare(program)
+    }
+
+    /// Counts the kernels of the running program that have finished, to be watched from another thread.
+    pub fn progress(&self) -> Option<Progress> {
+        self.backend.progress()
+    }
+
+    /// The first byte in which the memories of two simulated devices differ.
+    pub fn first_difference(&self, other: &Device) -> Option<MemoryDifference> {
+        self.backend.machine()?.first_difference(other.backend.machine()?)
+    }
+
+    /// Runs a program to its end.
+    pub fn run(&mut self, program: &CheckedProgram) -> Result<RunReport> {
+        if program.checked().device() != self.id {
+            let name = program.name();
+            return Err(Error::Other(format!("program `{name}` was validated for another device; validate it for this one")));
+        }
+        self.backend.run(program)
+    }
+}
+
+/// The simulated chip.
+#[derive(Debug)]
+struct SimChip {
+    machine: Machine,
+    engine: Engine,
+    options: RunOptions,
+}
+
+impl Backend for SimChip {
+    fn arch(&self) -> &Arch {
+        self.machine.arch()
+    }
+
+    fn write(&mut self, at: PageAddr, bytes: &[u8]) -> Result<()> {
+        match at {
+            PageAddr::Dram { bank, addr } => self.machine.write_dram(bank, addr, bytes)?,
+            PageAddr::L1 { x, y, addr } => self.machine.write_l1(self.worker(x, y)?, addr, bytes)?,
+        }
+        Ok(())
+    }
+
+    fn read(&self, at: PageAddr, bytes: &mut [u8]) -> Result<()> {
+        match at {
+            PageAddr::Dram { bank, addr } => self.machine.read_dram(bank, addr, bytes)?,
+            PageAddr::L1 { x, y, addr } => self.machine.read_l1(self.worker(x, y)?, addr, bytes)?,
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, program: &CheckedProgram) -> Result<RunReport> {
+        match self.engine {
+            Engine::Native => engine::run_native(&mut self.machine, program, &self.options),
+            Engine::Cpp => engine::run_cpp(&mut self.machine, program, &self.options),
+        }
+    }
+
+    fn prepare(&mut self, program: &CheckedProgram) -> Result<()> {
+        match self.engine {
+            Engine::Native => Ok(()),
+            Engine::Cpp => engine::build_cpp(self.machine.arch(), program).map(|_| ()),
+        }
+    }
+
+    fn machine(&self) -> Option<&Machine> {
+        Some(&self.machine)
+    }
+
+    fn progress(&self) -> Option<Progress> {
+        self.options.progress.clone()
+    }
+}
+
+impl SimChip {
+    fn worker(&self, x: u32, y: u32) -> Result<Core> {
+        let found = self.machine.arch().logical_core(x, y);
+        found.ok_or_else(|| Error::Other(format!("there is no worker core at NoC coordinates ({x}, {y})")))
+    }
+}

@@ -1,0 +1,120 @@
+//! From a checked program to the simulator's threads: natively, or through the generated C++.
+
+use super::error::Result;
+use super::program::{CheckedProgram, KernelCode};
+use crate::arch::Arch;
+use crate::cpp::{self, CppKernel, CppSource, KernelKind};
+use crate::program::{Checked, Processor};
+use crate::rt::Args;
+use crate::sim::{CbLaunch, Launch, Machine, RunOptions, RunReport, SemLaunch, TensorLaunch, ThreadLaunch};
+use crate::tensor::MemoryConfig;
+use std::sync::Arc;
+
+type Entry<'a> = Box<dyn Fn() + Sync + 'a>;
+
+/// Runs the Rust bodies.
+pub(super) fn run_native(machine: &mut Machine, program: &CheckedProgram, options: &RunOptions) -> Result<RunReport> {
+    let checked = program.checked();
+    let entries: Vec<Entry<'_>> = checked
+        .kernels()
+        .iter()
+        .map(|kernel| -> Entry<'_> {
+            Box::new(move || {
+                let args = Args {
+                    layout: &kernel.layout,
+                    accessor_offsets: &kernel.accessor_offsets,
+                    arch: checked.arch(),
+                };
+                (kernel.code.run)(&args);
+                crate::device_api::end_of_kernel();
+            })
+        })
+        .collect();
+    let entries: Vec<&(dyn Fn() + Sync)> = entries.iter().map(|e| &**e).collect();
+    Ok(machine.run(&launch(checked, &entries), options)?)
+}
+
+/// Compiles the generated C++ for the host and runs it.
+pub(super) fn run_cpp(machine: &mut Machine, program: &CheckedProgram, options: &RunOptions) -> Result<RunReport> {
+    let kernels = build_cpp(machine.arch(), program)?;
+    let entries: Vec<&(dyn Fn() + Sync)> = kernels.iter().map(|k| k.entry()).collect();
+    Ok(machine.run(&launch(program.checked(), &entries), options)?)
+}
+
+pub(super) fn build_cpp(arch: &Arch, program: &CheckedProgram) -> Result<Vec<Arc<CppKernel>>> {
+    let checked = program.checked();
+    let sources: Vec<CppSource> = checked
+        .kernels()
+        .iter()
+        .zip(program.sources(true)?)
+        .map(|(kernel, source)| {
+            let kind = match kernel.role.noc() {
+                Some(noc) => KernelKind::DataMovement { noc },
+                None => KernelKind::Compute((*kernel.config).clone()),
+            };
+            CppSource {
+                compile_args: kernel.compile_args.to_vec(),
+                cb_formats: cb_formats(checked, &kernel.cores),
+                ..CppSource::new(source.file_name, source.text, kind, arch.kind)
+            }
+        })
+        .collect();
+    Ok(cpp::build(&sources)?)
+}
+
+fn cb_formats(
+    checked: &Checked<KernelCode>,
+    cores: &crate::cores::CoreSet,
+) -> Vec<(u32, crate::tensor::format::DataFormat)> {
+    checked.cbs().iter().filter(|cb| cb.cores.overlaps(cores)).map(|cb| (cb.id, cb.format)).collect()
+}
+
+fn launch<'a>(checked: &Checked<KernelCode>, entries: &[&'a (dyn Fn() + Sync)]) -> Launch<'a> {
+    let mut launch = Launch::default();
+    for cb in checked.cbs() {
+        launch.cbs.extend(cb.cores.iter().map(|core| CbLaunch {
+            core,
+            id: cb.id,
+            name: cb.name.clone(),
+            addr: cb.address,
+            page_size: cb.page_size,
+            num_pages: cb.pages,
+            format: cb.format,
+        }));
+    }
+    for s in checked.semaphores() {
+        let of = |core| SemLaunch { core, id: s.id, addr: s.address, init: s.init };
+        launch.semaphores.extend(s.cores.iter().map(of));
+    }
+    launch.tensors = checked
+        .tensors()
+        .iter()
+        .map(|t| TensorLaunch {
+            name: t.name.clone(),
+            dram: matches!(t.spec.memory(), MemoryConfig::Dram),
+            base: t.address,
+            pages: t.spec.pages() as u64,
+        })
+        .collect();
+    for (kernel, entry) in checked.kernels().iter().zip(entries) {
+        for (i, core) in kernel.cores.iter().enumerate() {
+            launch.threads.push(ThreadLaunch {
+                core,
+                processor: match kernel.role.processor() {
+                    Processor::Brisc => crate::sim::Processor::Brisc,
+                    Processor::Ncrisc => crate::sim::Processor::Ncrisc,
+                    Processor::Compute => crate::sim::Processor::Compute,
+                },
+                noc: kernel.role.noc().unwrap_or(0),
+                kernel: kernel.name.clone(),
+                entry: *entry,
+                runtime_args: kernel.runtime_args[i].clone(),
+                common_args: kernel.common_args.clone(),
+                compile_args: kernel.compile_args.clone(),
+                config: kernel.config.clone(),
+            });
+        }
+    }
+    launch
+}
+

@@ -1,0 +1,57 @@
+//! The one error type of the host side.
+
+use crate::codegen::EmitError;
+use crate::cpp::CppError;
+use crate::ir::passes::PassError;
+use crate::ir::verify::VerifyError;
+use crate::program::ProgramErrors;
+use crate::program::export::ExportError;
+use crate::rt::LowerError;
+use crate::sim::SimError;
+use crate::tensor::{NpyError, TensorError};
+use std::fmt;
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Anything that can go wrong between a Rust kernel and its result. `Debug` is the same text as `Display`, so that `unwrap` and
+/// `main() -> Result` show a readable report.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("{0}")]
+    Tensor(#[from] TensorError),
+    #[error("{0}")]
+    Npy(#[from] NpyError),
+    /// The program has mistakes that validation found.
+    #[error("{0}")]
+    Program(#[from] ProgramErrors),
+    /// Kernels contain something that has no C++ translation.
+    #[error("{}", list(.0))]
+    Lower(Vec<LowerError>),
+    #[error("{}", list(.0))]
+    Verify(Vec<VerifyError>),
+    #[error("{0}")]
+    Pass(#[from] PassError),
+    #[error("{0}")]
+    Emit(#[from] EmitError),
+    #[error("{0}")]
+    Cpp(#[from] CppError),
+    #[error("{0}")]
+    Sim(#[from] SimError),
+    #[error("{0}")]
+    Export(#[from] ExportError),
+    #[error("error: {context}: {source}")]
+    Io { context: String, source: std::io::Error },
+    #[error("error: {0}")]
+    Other(String),
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+fn list<E: fmt::Display>(errors: &[E]) -> String {
+    errors.iter().map(E::to_string).collect::<Vec<_>>().join("\n\n")
+}

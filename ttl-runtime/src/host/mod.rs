@@ -1,0 +1,17 @@
+//! What a host program calls: devices, tensors on them, programs of kernels, and their two engines.
+//!
+//! This is where the pieces meet: `program` (what is declared and validated), `rt` and `ir` (what the kernels are), `codegen` (their
+//! C++), `sim` and `cpp` (where they run). A [`Device`] runs [`CheckedProgram`]s and nothing else.
+
+mod device;
+mod engine;
+mod error;
+mod export;
+mod program;
+mod tensor;
+pub mod testing;
+
+pub use device::{Backend, Device, DeviceOptions, Engine};
+pub use error::{Error, Result};
+pub use program::{CheckedProgram, KernelCode, Program};
+pub use tensor::Tensor;

@@ -1,0 +1,195 @@
+//! Programs: kernels on cores, built from typed pieces, checked before anything runs.
+
+use super::error::{Error, Result};
+use super::Device;
+use crate::arch::ComputeConfig;
+use crate::codegen::{self, ArgSlots, Source};
+use crate::cores::CoreSet;
+use crate::ir::passes::{self, Prepared, Target};
+use crate::ir::{self, verify};
+use crate::program::typed::{Consumer, Producer};
+use crate::program::{self, ArgValue, CbDecl, KernelDecl, Role};
+use crate::rt::{self, Args, Binder, Kernel, LowerError};
+use crate::site::Site;
+use crate::tensor::format::Element;
+use std::fmt;
+use std::sync::Arc;
+
+/// The code of a kernel: its Rust body to run natively, and how to get its IR.
+#[derive(Clone, Copy)]
+pub struct KernelCode {
+    pub(super) run: fn(&Args<'_>),
+    module: fn() -> Result<ir::Module, Vec<LowerError>>,
+    pub site: Site,
+}
+
+impl KernelCode {
+    fn of<K: Kernel>() -> KernelCode {
+        let site = Site { file: K::FILE, line: K::LINE, column: 0 };
+        KernelCode { run: K::run, module: rt::module::<K>, site }
+    }
+}
+
+impl fmt::Debug for KernelCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "KernelCode({})", self.site)
+    }
+}
+
+/// A program under construction: circular buffers and kernels on cores.
+#[derive(Clone, Debug)]
+pub struct Program {
+    inner: program::Program<KernelCode>,
+}
+
+impl Program {
+    pub fn new(name: &str) -> Program {
+        Program { inner: program::Program::new(name) }
+    }
+
+    /// A circular buffer of `pages` tiles of `T` in the L1 of each of `cores`. Its ends go to one producer and one consumer kernel.
+    #[track_caller]
+    pub fn circular_buffer<T: Element>(
+        &mut self,
+        name: &str,
+        cores: impl Into<CoreSet>,
+        pages: u32,
+    ) -> (Producer<T>, Consumer<T>) {
+        let cb = self.inner.add_cb(CbDecl::new(name, cores, T::FORMAT, pages));
+        (Producer::new(cb), Consumer::new(cb))
+    }
+
+    /// Puts a kernel on cores. Its arguments are the fields of the struct that `#[ttl::kernel]` made.
+    #[track_caller]
+    pub fn kernel<K: Kernel>(&mut self, cores: impl Into<CoreSet>, kernel: K) {
+        let decl = declare(cores.into(), kernel);
+        self.inner.add_kernel(decl);
+    }
+
+    /// Puts a compute kernel on cores, with settings of its own.
+    #[track_caller]
+    pub fn compute<K: Kernel>(&mut self, cores: impl Into<CoreSet>, config: ComputeConfig, kernel: K) {
+        let mut decl = declare(cores.into(), kernel);
+        decl.config = config;
+        self.inner.add_kernel(decl);
+    }
+
+    /// As [`Program::compute`]; the f32 tiles of `full` go to the tile registers with all their bits (`UnpackToDestFp32`). Such a buffer
+    /// should only be copied to registers, not be an operand of the matrix unit.
+    #[track_caller]
+    pub fn compute_with_full_precision<K: Kernel>(
+        &mut self,
+        cores: impl Into<CoreSet>,
+        config: ComputeConfig,
+        full: &[&Consumer<f32>],
+        kernel: K,
+    ) {
+        let mut decl = declare(cores.into(), kernel);
+        decl.config = config;
+        decl.unpack_to_dest_fp32 = full.iter().map(|c| c.cb()).collect();
+        self.inner.add_kernel(decl);
+    }
+
+    /// Finds every mistake that can be found before the program runs, and resolves ids, addresses and arguments.
+    pub fn validate(&self, device: &Device) -> Result<CheckedProgram> {
+        let mut inner = self.inner.clone();
+        let modules = build_modules(&mut inner)?;
+        let checked = inner.validate(&device.info())?;
+        let mut prepared = vec![];
+        for (kernel, module) in checked.kernels().iter().zip(&modules) {
+            let verified = verify::verify(module).map_err(Error::Verify)?;
+            let cb_ids = cb_ids(&checked, kernel);
+            let target = Target { config: &kernel.config, cb_ids: &cb_ids };
+            prepared.push(passes::prepare(verified, &target)?);
+        }
+        Ok(CheckedProgram { inner: Arc::new(checked), prepared: prepared.into() })
+    }
+}
+
+#[track_caller]
+fn declare<K: Kernel>(cores: CoreSet, kernel: K) -> KernelDecl<KernelCode> {
+    let role = match K::ROLE {
+        ir::Role::Reader => Role::Reader,
+        ir::Role::Writer => Role::Writer,
+        ir::Role::Compute => Role::Compute,
+    };
+    let mut binder = Binder::default();
+    kernel.bind(&mut binder);
+    KernelDecl::new(K::NAME, role, cores, binder.into_args(), KernelCode::of::<K>())
+}
+
+/// The IR of every kernel, and from it the block sizes in which each uses its buffers.
+fn build_modules(program: &mut program::Program<KernelCode>) -> Result<Vec<ir::Module>> {
+    let mut modules = vec![];
+    let mut errors = vec![];
+    for kernel in program.kernels_mut() {
+        match (kernel.code.module)() {
+            Ok(module) => {
+                for (arg, param) in kernel.args.iter_mut().zip(&module.params) {
+                    if let ArgValue::Cb { blocks, .. } = &mut arg.value {
+                        *blocks = ir::blocks::used(&module, param.local);
+                    }
+                }
+                modules.push(module);
+            }
+            Err(e) => errors.extend(e),
+        }
+    }
+    if errors.is_empty() { Ok(modules) } else { Err(Error::Lower(errors)) }
+}
+
+fn cb_ids(
+    checked: &program::Checked<KernelCode>,
+    kernel: &program::CheckedKernel<KernelCode>,
+) -> Vec<u32> {
+    kernel
+        .args
+        .iter()
+        .filter_map(|arg| match &arg.value {
+            ArgValue::Cb { cb, .. } => checked.cb(*cb).map(|c| c.id),
+            _ => None,
+        })
+        .collect()
+}
+
+/// A program that passed validation: the only thing that can be run, emitted or exported.
+#[derive(Clone, Debug)]
+pub struct CheckedProgram {
+    pub(super) inner: Arc<program::Checked<KernelCode>>,
+    prepared: Arc<[Prepared]>,
+}
+
+impl CheckedProgram {
+    pub fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    /// Everything that validation resolved.
+    pub fn checked(&self) -> &program::Checked<KernelCode> {
+        &self.inner
+    }
+
+    /// The C++ of every kernel, in the order in which they were added. With `line_directives` errors of a C++ compiler point at the Rust source.
+    pub fn sources(&self, line_directives: bool) -> Result<Vec<Source>> {
+        let options = codegen::Options { line_directives };
+        let mut sources: Vec<Source> = vec![];
+        for (kernel, prepared) in self.inner.kernels().iter().zip(self.prepared.iter()) {
+            let mut source = codegen::emit(prepared, &ArgSlots::from(&kernel.layout), &options)?;
+            // Two kernels of one name, or two instances of one kernel.
+            let same = sources.iter().filter(|s| stem(&s.file_name) == stem(&source.file_name)).count();
+            if same > 0 {
+                source.file_name = format!("{}_{}.cpp", stem(&source.file_name), same + 1);
+            }
+            sources.push(source);
+        }
+        Ok(sources)
+    }
+}
+
+fn stem(file: &str) -> &str {
+    let name = file.strip_suffix(".cpp").unwrap_or(file);
+    match name.rsplit_once('_') {
+        Some((stem, n)) if n.chars().all(|c| c.is_ascii_digit()) && !n.is_empty() => stem,
+        _ => name,
+    }
+}

@@ -1,0 +1,66 @@
+//! Tensors in device memory, as the host holds them.
+
+use crate::program::typed::TensorArg;
+use crate::tensor::format::{Element, TILE_DIM};
+use crate::tensor::{TensorRef, TensorSpec};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A tensor of `T` elements in the memory of a device. A handle: clones mean the same memory.
+pub struct Tensor<T> {
+    pub(super) tensor: TensorRef,
+    _format: PhantomData<T>,
+}
+
+impl<T: Element> Tensor<T> {
+    pub(super) fn new(tensor: TensorRef) -> Tensor<T> {
+        Tensor { tensor, _format: PhantomData }
+    }
+
+    /// For a kernel's `TensorAccessor<T>`.
+    pub fn accessor(&self) -> TensorArg<T> {
+        TensorArg::new(self.tensor.clone())
+    }
+
+    /// The tensor without its element type.
+    pub fn handle(&self) -> &TensorRef {
+        &self.tensor
+    }
+
+    pub fn spec(&self) -> &TensorSpec {
+        &self.tensor.spec
+    }
+
+    /// Elements along each dimension, without padding.
+    pub fn shape(&self) -> &[usize] {
+        self.spec().shape()
+    }
+
+    /// Pages: tiles of the padded shape.
+    pub fn pages(&self) -> u32 {
+        self.spec().pages() as u32
+    }
+
+    /// Tiles along the last dimension.
+    pub fn tile_cols(&self) -> u32 {
+        let cols = self.shape().last().copied().unwrap_or(1);
+        (cols as u32).div_ceil(TILE_DIM)
+    }
+
+    /// Rows of tiles, over all leading dimensions.
+    pub fn tile_rows(&self) -> u32 {
+        self.pages() / self.tile_cols().max(1)
+    }
+}
+
+impl<T> Clone for Tensor<T> {
+    fn clone(&self) -> Self {
+        Tensor { tensor: self.tensor.clone(), _format: PhantomData }
+    }
+}
+
+impl<T> fmt::Debug for Tensor<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tensor({} {:?})", self.tensor.name, self.tensor.spec.shape())
+    }
+}

@@ -1,0 +1,31 @@
+//! For tests of kernels: run a program natively and as generated C++, and compare every byte of memory.
+
+use super::device::{Device, DeviceOptions, Engine};
+use super::error::{Error, Result};
+use super::program::{CheckedProgram, Program};
+
+/// Builds a program with `build` on two simulated devices, runs it natively on one and as generated C++ on the other, and compares all of
+/// their L1 and DRAM. Returns what `build` returned (tensors, say) and the native device, to look at the result.
+///
+/// `build` must do the same both times. `options` say which chip, schedule and so on; its engine does not matter.
+pub fn on_both_engines<T>(
+    options: &DeviceOptions,
+    build: impl Fn(&mut Device) -> Result<(Program, T)>,
+) -> Result<(Device, T)> {
+    let run = |engine| -> Result<(Device, T, CheckedProgram)> {
+        let mut device = Device::with_options(DeviceOptions { engine, ..options.clone() })?;
+        let (program, made) = build(&mut device)?;
+        let program = program.validate(&device)?;
+        device.run(&program)?;
+        Ok((device, made, program))
+    };
+    let (native, made, program) = run(Engine::Native)?;
+    let (cpp, ..) = run(Engine::Cpp)?;
+    match native.first_difference(&cpp) {
+        None => Ok((native, made)),
+        Some(difference) => Err(Error::Other(format!(
+            "program `{}`: the native run and the generated C++ leave different memory: {difference}",
+            program.name()
+        ))),
+    }
+}

@@ -1,0 +1,477 @@
+//! How one tile of a block expression is computed: which unit does what, in which tile register.
+//!
+//! Both the native run and the C++ writer ask [`plan`] and follow its steps, so that they round alike. A plan is plain data and depends
+//! only on the expression, on what its leaves are and on the compute configuration; callers may cache it.
+//!
+//! Rules, in the order they are tried:
+//! - A lone leaf is copied.
+//! - Two leaves of one format: one matrix-unit operation straight from the circular buffers.
+//! - `x * y + v` (either order) with leaves `x`, `y` of one format: `v` in the register, then `mul_tiles`, which adds to its register.
+//! - A value and a bf16 leaf, with 16-bit registers: the matrix unit takes the register as one operand. That path squeezes the
+//!   register through a 19-bit source register, which is exact for 16-bit values and only for them.
+//! - Any other pair: both in registers, the SFPU combines them. Unary operations work in place.
+//!
+//! Operands that need more registers are computed first, so that few are in use at a time. A value used twice is computed once; a
+//! leaf used twice is read from its buffer twice, which costs no register.
+//!
+//! Registers: a section (acquire to release) holds `tiles_per_section` tiles, each with `slots_per_tile` slots.
+//! [`Plan::register`] maps them. Without an accumulator the slots of one tile lie side by side; with one, slot 0 of tile `t` is
+//! register `t`, where the matrix product left it, and the other slots come after all accumulators.
+
+use super::dag::{Dag, Node, NodeId};
+use crate::arch::ComputeConfig;
+use crate::ops::{BinaryOp, UnaryOp};
+use crate::tensor::format::DataFormat;
+
+/// What the planner must know of a leaf. Two leaves are two buffers or positions: the same guard has to be the same leaf.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LeafInfo {
+    /// Tiles at the front of a circular buffer.
+    Front {
+        format: DataFormat,
+        /// f32 tiles that go to the registers unrounded (`UnpackToDestFp32`). Such a buffer cannot feed the matrix unit.
+        to_dest: bool,
+    },
+    /// The accumulator, in slot 0.
+    Acc,
+}
+
+/// One operation on every tile of a section. `leaf` numbers are those of the DAG.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Step {
+    Copy {
+        leaf: u32,
+        slot: u32,
+    },
+    /// Two leaves to a register; `Mul` adds to it.
+    Fpu {
+        op: BinaryOp,
+        a: u32,
+        b: u32,
+        slot: u32,
+    },
+    /// `slot = slot op leaf`, reversed `slot = leaf op slot`.
+    ReuseDest {
+        op: BinaryOp,
+        reversed: bool,
+        leaf: u32,
+        slot: u32,
+    },
+    Unary {
+        op: UnaryOp,
+        slot: u32,
+    },
+    /// `out = a op b`, all slots.
+    Regs {
+        op: BinaryOp,
+        a: u32,
+        b: u32,
+        out: u32,
+    },
+    CopyRegs {
+        from: u32,
+        to: u32,
+    },
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Plan {
+    pub steps: Vec<Step>,
+    pub slots_per_tile: u32,
+    pub result_slot: u32,
+    /// Tiles that fit between acquire and release.
+    pub tiles_per_section: u32,
+    /// Slot 0 is the accumulator.
+    pub acc: bool,
+}
+
+impl Plan {
+    /// Register of a slot of tile `tile` of a section.
+    pub const fn register(&self, tile: u32, slot: u32) -> u32 {
+        let (stride, offset) = self.register_terms(slot);
+        tile * stride + offset
+    }
+
+    /// Register of `slot` as `tile * stride + offset`.
+    pub const fn register_terms(&self, slot: u32) -> (u32, u32) {
+        match (self.acc, slot) {
+            (false, _) => (self.slots_per_tile, slot),
+            (true, 0) => (1, 0),
+            (true, _) => (self.slots_per_tile - 1, self.tiles_per_section + slot - 1),
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PlanError {
+    #[error(
+        "the expression needs {needed} tile registers per tile, {available} are available ({width}-bit registers): \
+         store a part of it to a circular buffer first"
+    )]
+    TooManyRegisters { needed: u32, available: u32, width: u32 },
+    #[error("the expression has no value")]
+    Empty,
+    #[error("leaf {leaf} of the expression is not described ({leaves} leaves are)")]
+    UnknownLeaf { leaf: u32, leaves: u32 },
+    #[error("the expression has more than one accumulator")]
+    TwoAccumulators,
+}
+
+/// Plans one tile of `dag`.
+pub fn plan(dag: &Dag, leaves: &[LeafInfo], config: &ComputeConfig) -> Result<Plan, PlanError> {
+    let root = dag.root.ok_or(PlanError::Empty)?;
+    let uses = count_uses(dag, root, leaves)?;
+    let available = config.dst_tiles();
+    let mut planner = Planner::new(dag, leaves, config, &uses, true);
+    let mut result_slot = planner.value(root);
+    if planner.slots() > available {
+        // A product wants a register that nothing was written to, because it adds. Do without where none is left.
+        planner = Planner::new(dag, leaves, config, &uses, false);
+        result_slot = planner.value(root);
+    }
+    let slots_per_tile = planner.slots();
+    if slots_per_tile > available {
+        return Err(PlanError::TooManyRegisters {
+            needed: slots_per_tile,
+            available,
+            width: if config.fp32_dest_acc { 32 } else { 16 },
+        });
+    }
+    Ok(Plan {
+        steps: planner.steps,
+        slots_per_tile,
+        result_slot,
+        tiles_per_section: available / slots_per_tile,
+        acc: leaves.contains(&LeafInfo::Acc),
+    })
+}
+
+/// How often each node is an operand (the root once more), counting what the root reaches.
+fn count_uses(dag: &Dag, root: NodeId, leaves: &[LeafInfo]) -> Result<Vec<u32>, PlanError> {
+    if leaves.iter().filter(|l| **l == LeafInfo::Acc).count() > 1 {
+        return Err(PlanError::TwoAccumulators);
+    }
+    let mut uses = vec![0; dag.nodes.len()];
+    uses[root.0 as usize] = 1;
+    // Operands stand before their users, so one pass from the end sees every use of a node before the node.
+    for at in (0..dag.nodes.len()).rev() {
+        if uses[at] == 0 {
+            continue;
+        }
+        match dag.nodes[at] {
+            Node::Leaf(leaf) if leaf as usize >= leaves.len() => {
+                let leaves = leaves.len() as u32;
+                return Err(PlanError::UnknownLeaf { leaf, leaves });
+            }
+            Node::Leaf(_) => {}
+            Node::Unary(_, x) => uses[x.0 as usize] += 1,
+            Node::Binary(_, a, b) => {
+                uses[a.0 as usize] += 1;
+                uses[b.0 as usize] += 1;
+            }
+        }
+    }
+    Ok(uses)
+}
+
+/// How a binary node is computed.
+enum Way {
+    /// Both leaves, by the matrix unit.
+    Fpu {
+        a: u32,
+        b: u32,
+    },
+    /// `value`, then the product of two leaves onto it.
+    Accumulate {
+        value: NodeId,
+        a: u32,
+        b: u32,
+    },
+    /// `value`, then the matrix unit with a leaf.
+    Reuse {
+        value: NodeId,
+        leaf: u32,
+        reversed: bool,
+    },
+    Regs,
+}
+
+struct Planner<'a> {
+    dag: &'a Dag,
+    leaves: &'a [LeafInfo],
+    wide: bool,
+    /// Give products registers that nothing was written to.
+    fresh: bool,
+    /// Uses of each node in all, and still to come.
+    total: &'a [u32],
+    uses: Vec<u32>,
+    /// Registers each node needs, as a tree.
+    needs: Vec<u32>,
+    slot_of: Vec<Option<u32>>,
+    /// Per slot: holds a value that is still needed; was written to.
+    busy: Vec<bool>,
+    written: Vec<bool>,
+    steps: Vec<Step>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(dag: &'a Dag, leaves: &'a [LeafInfo], config: &ComputeConfig, uses: &'a [u32], fresh: bool) -> Planner<'a> {
+        let mut planner = Planner {
+            dag,
+            leaves,
+            wide: config.fp32_dest_acc,
+            fresh,
+            total: uses,
+            uses: uses.to_vec(),
+            needs: Vec::with_capacity(dag.nodes.len()),
+            slot_of: vec![None; dag.nodes.len()],
+            busy: Vec::new(),
+            written: Vec::new(),
+            steps: Vec::new(),
+        };
+        if leaves.contains(&LeafInfo::Acc) {
+            // Register 0 of the tile is the accumulator even if the expression does not use it.
+            let acc = (0..dag.nodes.len()).find(|&n| matches!(dag.nodes[n], Node::Leaf(l) if planner.is_acc(l)));
+            let used = acc.is_some_and(|n| uses[n] > 0);
+            planner.busy.push(used);
+            planner.written.push(true);
+            if let (true, Some(n)) = (used, acc) {
+                planner.slot_of[n] = Some(0);
+            }
+        }
+        for at in 0..dag.nodes.len() {
+            let need = planner.need(NodeId(at as u32));
+            planner.needs.push(need);
+        }
+        planner
+    }
+
+    fn slots(&self) -> u32 {
+        (self.busy.len() as u32).max(1)
+    }
+
+    fn is_acc(&self, leaf: u32) -> bool {
+        self.leaves.get(leaf as usize) == Some(&LeafInfo::Acc)
+    }
+
+    /// The leaf in a circular buffer that `node` is, if it is one.
+    fn front(&self, node: NodeId) -> Option<(u32, DataFormat, bool)> {
+        match self.dag.node(node) {
+            Node::Leaf(leaf) => match self.leaves.get(leaf as usize) {
+                Some(&LeafInfo::Front { format, to_dest }) => Some((leaf, format, to_dest)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Two leaves that the matrix unit can take together.
+    fn fpu_pair(&self, a: NodeId, b: NodeId) -> Option<(u32, u32)> {
+        match (self.front(a)?, self.front(b)?) {
+            ((a, fa, false), (b, fb, false)) if fa == fb => Some((a, b)),
+            _ => None,
+        }
+    }
+
+    /// A product of two leaves that nobody else needs.
+    fn product(&self, node: NodeId) -> Option<(u32, u32)> {
+        match self.dag.node(node) {
+            Node::Binary(BinaryOp::Mul, a, b) if self.total[node.0 as usize] == 1 => self.fpu_pair(a, b),
+            _ => None,
+        }
+    }
+
+    fn reusable(&self, node: NodeId) -> Option<u32> {
+        match self.front(node)? {
+            (leaf, DataFormat::Bf16, _) if !self.wide => Some(leaf),
+            _ => None,
+        }
+    }
+
+    fn way(&self, op: BinaryOp, a: NodeId, b: NodeId) -> Way {
+        if let Some((a, b)) = self.fpu_pair(a, b) {
+            return Way::Fpu { a, b };
+        }
+        if op == BinaryOp::Add {
+            if let Some((x, y)) = self.product(b) {
+                let (value, a, b) = (a, x, y);
+                return Way::Accumulate { value, a, b };
+            }
+            if let Some((x, y)) = self.product(a) {
+                let (value, a, b) = (b, x, y);
+                return Way::Accumulate { value, a, b };
+            }
+        }
+        if let Some(leaf) = self.reusable(b) {
+            return Way::Reuse { value: a, leaf, reversed: false };
+        }
+        if let Some(leaf) = self.reusable(a) {
+            let reversed = !op.commutes();
+            return Way::Reuse { value: b, leaf, reversed };
+        }
+        Way::Regs
+    }
+
+    fn need(&self, node: NodeId) -> u32 {
+        let of = |n: NodeId| self.needs[n.0 as usize];
+        match self.dag.node(node) {
+            Node::Leaf(_) => 1,
+            Node::Unary(_, x) => of(x),
+            Node::Binary(op, a, b) => match self.way(op, a, b) {
+                Way::Fpu { .. } => 1,
+                Way::Accumulate { value, .. } | Way::Reuse { value, .. } => of(value),
+                Way::Regs if of(a) == of(b) => of(a) + 1,
+                Way::Regs => of(a).max(of(b)),
+            },
+        }
+    }
+
+    /// A free slot, marked busy. `clean`: one that nothing was written to.
+    fn take(&mut self, clean: bool) -> u32 {
+        let found = (0..self.busy.len()).find(|&s| !self.busy[s] && !(clean && self.written[s]));
+        let slot = found.unwrap_or_else(|| {
+            self.busy.push(false);
+            self.written.push(false);
+            self.busy.len() - 1
+        });
+        self.busy[slot] = true;
+        self.written[slot] = true;
+        slot as u32
+    }
+
+    fn release(&mut self, slot: u32) {
+        self.busy[slot as usize] = false;
+    }
+
+    /// Whether a slot is left, among those in use so far, that nothing was written to.
+    fn has_clean(&self) -> bool {
+        (0..self.busy.len()).any(|s| !self.busy[s] && !self.written[s]) || self.busy.iter().all(|b| *b)
+    }
+
+    /// The slot that holds `node`, computed if it is not there yet. The use is still counted as to come.
+    fn value(&mut self, node: NodeId) -> u32 {
+        let at = node.0 as usize;
+        if let Some(slot) = self.slot_of[at] {
+            return slot;
+        }
+        let slot = match self.dag.node(node) {
+            Node::Leaf(leaf) => {
+                // Not kept: the next use reads the buffer again.
+                let slot = self.take(false);
+                self.steps.push(Step::Copy { leaf, slot });
+                return slot;
+            }
+            Node::Unary(op, x) => {
+                let slot = self.take_over(x);
+                self.steps.push(Step::Unary { op, slot });
+                slot
+            }
+            Node::Binary(op, a, b) => self.binary(op, a, b),
+        };
+        self.slot_of[at] = Some(slot);
+        slot
+    }
+
+    /// The value of `node` in a slot that may be overwritten.
+    fn take_over(&mut self, node: NodeId) -> u32 {
+        let slot = self.value(node);
+        let at = node.0 as usize;
+        self.uses[at] -= 1;
+        if self.slot_of[at].is_none() {
+            return slot; // a leaf, copied for this use
+        }
+        if self.uses[at] == 0 {
+            self.slot_of[at] = None;
+            return slot;
+        }
+        let copy = self.take(false);
+        self.steps.push(Step::CopyRegs { from: slot, to: copy });
+        copy
+    }
+
+    /// Ends a use of `node`'s value in `slot`.
+    fn used(&mut self, node: NodeId, slot: u32) {
+        let at = node.0 as usize;
+        self.uses[at] -= 1;
+        if self.slot_of[at].is_none() || self.uses[at] == 0 {
+            self.slot_of[at] = None;
+            self.release(slot);
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> u32 {
+        match self.way(op, a, b) {
+            Way::Fpu { a: la, b: lb } => {
+                self.uses[a.0 as usize] -= 1;
+                self.uses[b.0 as usize] -= 1;
+                self.leaves_op(op, la, lb)
+            }
+            Way::Accumulate { value, a, b } => {
+                let slot = self.take_over(value);
+                let op = BinaryOp::Mul;
+                self.steps.push(Step::Fpu { op, a, b, slot });
+                slot
+            }
+            Way::Reuse { value, leaf, reversed } => {
+                let slot = self.take_over(value);
+                self.steps.push(Step::ReuseDest { op, reversed, leaf, slot });
+                slot
+            }
+            Way::Regs => {
+                let need = |n: NodeId| self.needs[n.0 as usize];
+                let (sa, sb) = if a == b {
+                    let slot = self.value(a);
+                    (slot, slot)
+                } else if need(b) > need(a) {
+                    let sb = self.value(b);
+                    (self.value(a), sb)
+                } else {
+                    let sa = self.value(a);
+                    (sa, self.value(b))
+                };
+                self.used(a, sa);
+                self.used(b, sb);
+                let out = self.take_first_of(sa, sb);
+                self.steps.push(Step::Regs { op, a: sa, b: sb, out });
+                out
+            }
+        }
+    }
+
+    /// One of two slots if it is free now, else another.
+    fn take_first_of(&mut self, a: u32, b: u32) -> u32 {
+        match [a, b].into_iter().find(|s| !self.busy[*s as usize]) {
+            Some(slot) => {
+                self.busy[slot as usize] = true;
+                slot
+            }
+            None => self.take(false),
+        }
+    }
+
+    /// Two leaves of one format by the matrix unit.
+    fn leaves_op(&mut self, op: BinaryOp, a: u32, b: u32) -> u32 {
+        if op != BinaryOp::Mul || self.fresh || self.has_clean() {
+            let slot = self.take(op == BinaryOp::Mul);
+            self.steps.push(Step::Fpu { op, a, b, slot });
+            return slot;
+        }
+        // No clean register for a product: copy the first operand, so that nothing old is added.
+        let slot = self.take(false);
+        self.steps.push(Step::Copy { leaf: a, slot });
+        let bf16 = matches!(self.leaves[b as usize], LeafInfo::Front { format: DataFormat::Bf16, .. });
+        if bf16 && !self.wide {
+            let reversed = false;
+            self.steps.push(Step::ReuseDest { op, reversed, leaf: b, slot });
+        } else {
+            let other = self.take(false);
+            self.steps.push(Step::Copy { leaf: b, slot: other });
+            self.steps.push(Step::Regs { op, a: slot, b: other, out: slot });
+            self.release(other);
+        }
+        slot
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,306 @@
+//! Puts set-up calls in front of the operations, or of the loops, that need them.
+
+use super::startup::startup;
+use super::state::{
+    By, FIELDS, Formats, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, meet, scalars,
+    uniform_formats,
+};
+use crate::ir::passes::buffers::Buffers;
+use crate::ir::visit::CallSite;
+use crate::ir::{Block, Expr, Init, LocalId, Module, Op, Role, Stmt, StmtKind, visit};
+use std::collections::BTreeSet;
+
+/// Places all set-up calls of a compute kernel; other kernels have none.
+pub fn place(module: &mut Module, buffers: &Buffers) {
+    if module.role != Role::Compute || module.fns.is_empty() {
+        return;
+    }
+    let start = startup(module);
+    let uniform = uniform_formats(module, buffers, start.as_ref());
+    let mut summaries: Vec<Summary> = Vec::with_capacity(module.fns.len());
+    for at in 0..module.fns.len() {
+        let is_entry = at + 1 == module.fns.len();
+        let cx = Formats {
+            module,
+            buffers,
+            function: at as u32,
+        };
+        let mut entry = uniform.clone();
+        if let (true, Some(start)) = (is_entry, &start) {
+            entry.init(&cx, start);
+        }
+        let mut placer = Placer {
+            cx,
+            summaries: &summaries,
+            loops: Vec::new(),
+            returns: Vec::new(),
+            touched: [false; FIELDS],
+            line: module.fns[at].line,
+        };
+        let mut state = Some(entry);
+        let mut body = placer.block(&module.fns[at].body, &mut state);
+        let exit = placer.returns.into_iter().map(Some).fold(state, meet);
+        summaries.push(Summary::new(placer.touched, exit));
+        if let (true, Some(start)) = (is_entry, &start) {
+            let line = body.first().map_or(module.fns[at].line, |s| s.line);
+            let kind = StmtKind::Op(Op::Init(start.clone()));
+            body.insert(0, Stmt { line, kind });
+        }
+        module.fns[at].body = body;
+    }
+}
+
+struct Placer<'a> {
+    cx: Formats<'a>,
+    summaries: &'a [Summary],
+    /// States at `break` and `continue` of the loops around.
+    loops: Vec<(Option<State>, Option<State>)>,
+    returns: Vec<State>,
+    touched: [bool; FIELDS],
+    line: u32,
+}
+
+impl Placer<'_> {
+    fn block(&mut self, stmts: &[Stmt], state: &mut Option<State>) -> Block {
+        let mut out = Block::with_capacity(stmts.len());
+        for stmt in stmts {
+            self.line = stmt.line;
+            let Some(at) = state else {
+                out.push(stmt.clone());
+                continue;
+            };
+            if !matches!(stmt.kind, StmtKind::While { .. }) {
+                self.calls(stmt, at);
+            }
+            let kind = match &stmt.kind {
+                StmtKind::Op(op) => {
+                    let needs = self.cx.needs(op);
+                    self.provide(needs, at, &mut out);
+                    stmt.kind.clone()
+                }
+                StmtKind::Let { local, .. } | StmtKind::Assign { local, .. } => {
+                    at.forget(*local);
+                    stmt.kind.clone()
+                }
+                StmtKind::If { cond, then, els } => {
+                    let mut other = state.clone();
+                    let then = self.block(then, state);
+                    let els = self.block(els, &mut other);
+                    *state = meet(state.take(), other);
+                    StmtKind::If {
+                        cond: cond.clone(),
+                        then,
+                        els,
+                    }
+                }
+                StmtKind::While { cond, body } => StmtKind::While {
+                    cond: cond.clone(),
+                    body: self.repeat(body, Some(cond), None, true, state, &mut out),
+                },
+                StmtKind::Loop { body } => StmtKind::Loop {
+                    body: self.repeat(body, None, None, false, state, &mut out),
+                },
+                StmtKind::For(l) => {
+                    let mut l = l.clone();
+                    l.body = self.repeat(&l.body, None, Some(l.local), true, state, &mut out);
+                    StmtKind::For(l)
+                }
+                StmtKind::Block(body) => StmtKind::Block(self.block(body, state)),
+                StmtKind::Break => {
+                    let left = state.take();
+                    if let Some((breaks, _)) = self.loops.last_mut() {
+                        *breaks = meet(breaks.take(), left);
+                    }
+                    stmt.kind.clone()
+                }
+                StmtKind::Continue => {
+                    let left = state.take();
+                    if let Some((_, continues)) = self.loops.last_mut() {
+                        *continues = meet(continues.take(), left);
+                    }
+                    stmt.kind.clone()
+                }
+                StmtKind::Return(_) => {
+                    self.returns.extend(state.take());
+                    stmt.kind.clone()
+                }
+                StmtKind::Eval(_) => stmt.kind.clone(),
+            };
+            let line = stmt.line;
+            out.push(Stmt { line, kind });
+        }
+        out
+    }
+
+    fn calls(&mut self, stmt: &Stmt, state: &mut State) {
+        visit::stmt_calls(stmt, &mut |call| self.call(call, state));
+    }
+
+    fn call(&mut self, call: CallSite<'_>, state: &mut State) {
+        if let Some(summary) = self.summaries.get(call.callee.0 as usize) {
+            summary.apply(state, call.conditional);
+            for (mine, theirs) in self.touched.iter_mut().zip(summary.touched) {
+                *mine |= theirs;
+            }
+        }
+    }
+
+    /// Emits what is needed and not in force.
+    fn provide(&mut self, needs: Needs, state: &mut State, out: &mut Block) {
+        let missing = |field: usize| {
+            let need = needs[field].as_ref()?;
+            (state.0[field].as_ref() != Some(&need.value)).then_some(need)
+        };
+        let line = self.line;
+        let mut emit = |init: Init| {
+            let kind = StmtKind::Op(Op::Init(init));
+            out.push(Stmt { line, kind });
+        };
+        let buffer = |field: usize| match missing(field)?.by {
+            By::Buffer(cb) => Some(cb),
+            By::Init(_) => None,
+        };
+        let (srca, srcb) = (buffer(SRCA), buffer(SRCB));
+        if srca.is_some() || srcb.is_some() {
+            emit(Init::Reconfig { srca, srcb });
+        }
+        if let Some(cb) = buffer(PACK) {
+            emit(Init::PackReconfig { cb });
+        }
+        for field in [MATRIX, SFPU] {
+            if let Some(Need {
+                by: By::Init(init), ..
+            }) = missing(field)
+            {
+                emit(init.clone());
+            }
+        }
+        for (touched, need) in self.touched.iter_mut().zip(&needs) {
+            *touched |= need.is_some();
+        }
+        state.apply(&needs);
+    }
+
+    /// The body of a loop; what it needs only one value of goes to `out`, in front.
+    /// `leaves`: the loop can end at its head, not only by `break`.
+    fn repeat(
+        &mut self,
+        body: &[Stmt],
+        cond: Option<&Expr>,
+        variable: Option<LocalId>,
+        leaves: bool,
+        state: &mut Option<State>,
+        out: &mut Block,
+    ) -> Block {
+        let Some(before) = state else {
+            return body.to_vec();
+        };
+        let line = self.line;
+        let (needs, varying) = self.loop_needs(body, cond, variable);
+        self.provide(needs, before, out);
+        if let Some(variable) = variable {
+            before.forget(variable);
+        }
+        let before = before.clone();
+
+        // What holds at the head in every round: try with nothing known of what the body changes, and meet with how that ends.
+        let mut trial = before.clone();
+        for (field, varies) in trial.0.iter_mut().zip(varying) {
+            if varies {
+                *field = None;
+            }
+        }
+        let returns = self.returns.len();
+        let (_, ends, _) = self.round(body, cond, &trial);
+        self.returns.truncate(returns);
+        let head = meet(Some(before), ends).unwrap_or_default();
+        self.line = line;
+        let (code, _, breaks) = self.round(body, cond, &head);
+        *state = if leaves {
+            let mut at_head = head;
+            if let Some(cond) = cond {
+                self.cond_calls(cond, &mut at_head);
+            }
+            meet(Some(at_head), breaks)
+        } else {
+            breaks
+        };
+        code
+    }
+
+    /// One round from the head: the code, the state when the next round begins, and the state at the breaks.
+    fn round(
+        &mut self,
+        body: &[Stmt],
+        cond: Option<&Expr>,
+        head: &State,
+    ) -> (Block, Option<State>, Option<State>) {
+        let mut start = head.clone();
+        if let Some(cond) = cond {
+            self.cond_calls(cond, &mut start);
+        }
+        let mut state = Some(start);
+        self.loops.push((None, None));
+        let code = self.block(body, &mut state);
+        let (breaks, continues) = self.loops.pop().unwrap_or_default();
+        (code, meet(state, continues), breaks)
+    }
+
+    fn cond_calls(&mut self, cond: &Expr, state: &mut State) {
+        visit::expr_calls(cond, &mut |call| self.call(call, state));
+    }
+
+    /// The fields that a loop needs exactly one value of, sayable before the loop; and the fields of which it needs something else.
+    fn loop_needs(
+        &self,
+        body: &[Stmt],
+        cond: Option<&Expr>,
+        variable: Option<LocalId>,
+    ) -> (Needs, [bool; FIELDS]) {
+        let mut one = Needs::default();
+        let mut varying = [false; FIELDS];
+        let touch = |callee: u32, varying: &mut [bool; FIELDS]| {
+            if let Some(summary) = self.summaries.get(callee as usize) {
+                for (v, t) in varying.iter_mut().zip(summary.touched) {
+                    *v |= t;
+                }
+            }
+        };
+        visit::each_stmt(body, &mut |stmt| {
+            visit::stmt_calls(stmt, &mut |call| touch(call.callee.0, &mut varying));
+            if let StmtKind::Op(op) = &stmt.kind {
+                for (field, need) in self.cx.needs(op).into_iter().enumerate() {
+                    let Some(need) = need else { continue };
+                    match &one[field] {
+                        None => one[field] = Some(need),
+                        Some(known) => varying[field] |= known.value != need.value,
+                    }
+                }
+            }
+        });
+        if let Some(cond) = cond {
+            visit::expr_calls(cond, &mut |call| touch(call.callee.0, &mut varying));
+        }
+        let mut changed: BTreeSet<LocalId> = visit::written_locals(body);
+        changed.extend(variable);
+        for (field, need) in one.iter_mut().enumerate() {
+            let Some(known) = need else { continue };
+            let inside = !scalars(&known.value).is_disjoint(&changed)
+                || buffers_of(&known.by).iter().any(|b| changed.contains(b));
+            varying[field] |= inside;
+            if varying[field] {
+                *need = None;
+            }
+        }
+        (one, varying)
+    }
+}
+
+fn buffers_of(by: &By) -> Vec<LocalId> {
+    let mut buffers = Vec::new();
+    match by {
+        By::Buffer(cb) => buffers.push(*cb),
+        By::Init(init) => visit::init_locals(init, &mut |l| buffers.push(l)),
+    }
+    buffers
+}

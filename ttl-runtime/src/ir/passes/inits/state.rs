@@ -1,0 +1,332 @@
+//! What the device is set up for, what operations need, and what a called function leaves behind.
+
+use crate::ir::passes::buffers::{Buffers, TileFormat};
+use crate::ir::{FnId, Init, LocalId, Module, Op, StmtKind, visit};
+use std::collections::BTreeSet;
+
+pub(super) const FIELDS: usize = 5;
+pub(super) const MATRIX: usize = 0;
+pub(super) const SFPU: usize = 1;
+pub(super) const SRCA: usize = 2;
+pub(super) const SRCB: usize = 3;
+pub(super) const PACK: usize = 4;
+
+/// What a unit is set up for depends on the formats of the buffers alone (all tiles are 32x32), so a set-up made for one buffer serves
+/// another with the same format: here an init names formats in place of buffers, by [`Formats::canonical`].
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Value {
+    Init(Init),
+    Format(TileFormat),
+}
+
+/// A value that an operation needs, and what brings it.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Need {
+    pub(super) value: Value,
+    pub(super) by: By,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum By {
+    Init(Init),
+    /// Reconfiguration to this buffer's format.
+    Buffer(LocalId),
+}
+
+pub(super) type Needs = [Option<Need>; FIELDS];
+
+/// `None`: not known.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct State(pub(super) [Option<Value>; FIELDS]);
+
+/// The fields, named for messages.
+pub(super) const NAMES: [&str; FIELDS] = [
+    "matrix unit set-up",
+    "SFPU set-up",
+    "SrcA format",
+    "SrcB format",
+    "pack format",
+];
+
+impl State {
+    /// What is known after two paths meet.
+    pub(super) fn meet(&self, other: &State) -> State {
+        let mut met = self.clone();
+        for (field, theirs) in met.0.iter_mut().zip(&other.0) {
+            if field != theirs {
+                *field = None;
+            }
+        }
+        met
+    }
+
+    /// Forgets what was said in terms of a local whose value changes.
+    pub(super) fn forget(&mut self, local: LocalId) {
+        for field in &mut self.0 {
+            if field
+                .as_ref()
+                .is_some_and(|v| scalars(v).contains(&local))
+            {
+                *field = None;
+            }
+        }
+    }
+
+    pub(super) fn apply(&mut self, need: &Needs) {
+        for (field, need) in self.0.iter_mut().zip(need) {
+            if let Some(need) = need {
+                *field = Some(need.value.clone());
+            }
+        }
+    }
+
+    /// After a set-up call.
+    pub(super) fn init(&mut self, cx: &Formats<'_>, init: &Init) {
+        match init {
+            Init::Startup {
+                reverse,
+                in0,
+                in1,
+                out,
+            } => {
+                let (a, b) = if *reverse { (in1, in0) } else { (in0, in1) };
+                *self = State::default();
+                self.0[SRCA] = cx.value(*a);
+                self.0[SRCB] = cx.value(*b);
+                self.0[PACK] = cx.value(*out);
+            }
+            Init::Reconfig { srca, srcb } => {
+                if let Some(a) = srca {
+                    self.0[SRCA] = cx.value(*a);
+                }
+                if let Some(b) = srcb {
+                    self.0[SRCB] = cx.value(*b);
+                }
+            }
+            Init::PackReconfig { cb } => self.0[PACK] = cx.value(*cb),
+            Init::Unary(_) | Init::BinaryRegs(_) | Init::CopyRegs => {
+                self.0[SFPU] = cx.canonical(init);
+            }
+            Init::Copy { .. }
+            | Init::Binary { .. }
+            | Init::ReuseDest { .. }
+            | Init::Matmul { .. }
+            | Init::MatmulBlock { .. } => self.0[MATRIX] = cx.canonical(init),
+        }
+    }
+}
+
+/// Where paths meet; `None` is a place that is not reached.
+pub(super) fn meet(a: Option<State>, b: Option<State>) -> Option<State> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.meet(&b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Scalar locals a value is written in terms of.
+pub(super) fn scalars(value: &Value) -> BTreeSet<LocalId> {
+    let mut locals = BTreeSet::new();
+    if let Value::Init(init) = value {
+        visit::init_exprs(init, &mut |e| visit::expr_locals(e, &mut locals));
+    }
+    locals
+}
+
+/// Formats of one function's locals.
+#[derive(Clone, Copy)]
+pub(super) struct Formats<'a> {
+    pub(super) module: &'a Module,
+    pub(super) buffers: &'a Buffers,
+    pub(super) function: u32,
+}
+
+impl Formats<'_> {
+    pub(super) fn value(&self, local: LocalId) -> Option<Value> {
+        self.buffers
+            .tile_format(self.module, self.function, local)
+            .map(Value::Format)
+    }
+
+    /// An init with a number for its format in place of each buffer.
+    pub(super) fn canonical(&self, init: &Init) -> Option<Value> {
+        let code = |local: LocalId| {
+            let t = self
+                .buffers
+                .tile_format(self.module, self.function, local)?;
+            Some(LocalId(2 * t.format.metalium_value() + u32::from(t.to_dest)))
+        };
+        Some(Value::Init(match init {
+            Init::Copy { cb } => Init::Copy { cb: code(*cb)? },
+            Init::Binary { op, a, b } => Init::Binary {
+                op: *op,
+                a: code(*a)?,
+                b: code(*b)?,
+            },
+            Init::ReuseDest { op, reversed, cb } => Init::ReuseDest {
+                op: *op,
+                reversed: *reversed,
+                cb: code(*cb)?,
+            },
+            Init::Matmul { a, b } => Init::Matmul {
+                a: code(*a)?,
+                b: code(*b)?,
+            },
+            Init::MatmulBlock { a, b, ct, rt, kt } => Init::MatmulBlock {
+                a: code(*a)?,
+                b: code(*b)?,
+                ct: ct.clone(),
+                rt: rt.clone(),
+                kt: kt.clone(),
+            },
+            Init::Unary(_) | Init::BinaryRegs(_) | Init::CopyRegs => init.clone(),
+            Init::Startup { .. } | Init::Reconfig { .. } | Init::PackReconfig { .. } => {
+                return None;
+            }
+        }))
+    }
+
+    fn need(&self, local: LocalId) -> Option<Need> {
+        Some(Need {
+            value: self.value(local)?,
+            by: By::Buffer(local),
+        })
+    }
+
+    /// What an operation needs to be in force.
+    pub(super) fn needs(&self, op: &Op) -> Needs {
+        let init = |init: Init| {
+            Some(Need {
+                value: self.canonical(&init)?,
+                by: By::Init(init),
+            })
+        };
+        let mut needs = Needs::default();
+        match op {
+            Op::CopyTile { cb, .. } => {
+                needs[MATRIX] = init(Init::Copy { cb: *cb });
+                needs[SRCA] = self.need(*cb);
+            }
+            Op::BinaryTiles { op, a, b, .. } => {
+                let (op, a, b) = (*op, *a, *b);
+                needs[MATRIX] = init(Init::Binary { op, a, b });
+                needs[SRCA] = self.need(a);
+                needs[SRCB] = self.need(b);
+            }
+            Op::ReuseDest {
+                op, reversed, cb, ..
+            } => {
+                let (op, reversed, cb) = (*op, *reversed, *cb);
+                needs[MATRIX] = init(Init::ReuseDest { op, reversed, cb });
+                // The tile goes to one source register and the tile register to the other, in the same format.
+                needs[SRCA] = self.need(cb);
+                needs[SRCB] = self.need(cb);
+            }
+            // The matrix product takes its second operand as SrcA.
+            Op::MatmulTiles { a, b, .. } => {
+                let (a, b) = (*a, *b);
+                needs[MATRIX] = init(Init::Matmul { a, b });
+                needs[SRCA] = self.need(b);
+                needs[SRCB] = self.need(a);
+            }
+            Op::MatmulBlock {
+                a, b, ct, rt, kt, ..
+            } => {
+                let (a, b) = (*a, *b);
+                needs[MATRIX] = init(Init::MatmulBlock {
+                    a,
+                    b,
+                    ct: ct.clone(),
+                    rt: rt.clone(),
+                    kt: kt.clone(),
+                });
+                needs[SRCA] = self.need(b);
+                needs[SRCB] = self.need(a);
+            }
+            Op::Unary { op, .. } => needs[SFPU] = init(Init::Unary(*op)),
+            Op::BinaryRegs { op, .. } => needs[SFPU] = init(Init::BinaryRegs(*op)),
+            Op::CopyRegs { .. } => needs[SFPU] = init(Init::CopyRegs),
+            Op::PackTile { cb, .. } => needs[PACK] = self.need(*cb),
+            _ => {}
+        }
+        needs
+    }
+}
+
+/// What a function does to the state.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Summary {
+    pub(super) touched: [bool; FIELDS],
+    pub(super) exit: State,
+}
+
+impl Summary {
+    pub(super) fn new(touched: [bool; FIELDS], exit: Option<State>) -> Summary {
+        let mut exit = exit.unwrap_or_default();
+        // What is said in terms of the function's own scalars says nothing to its caller.
+        for field in &mut exit.0 {
+            if field.as_ref().is_some_and(|v| !scalars(v).is_empty()) {
+                *field = None;
+            }
+        }
+        Summary { touched, exit }
+    }
+
+    pub(super) fn apply(&self, state: &mut State, conditional: bool) {
+        for (field, touched) in self.touched.iter().enumerate() {
+            if *touched && (!conditional || state.0[field] != self.exit.0[field]) {
+                state.0[field] = match conditional {
+                    false => self.exit.0[field].clone(),
+                    true => None,
+                };
+            }
+        }
+    }
+}
+
+/// What device functions may assume at entry: the formats that are the only ones of their kind in the whole kernel.
+pub(super) fn uniform_formats(module: &Module, buffers: &Buffers, startup: Option<&Init>) -> State {
+    let mut seen: [Vec<Value>; FIELDS] = Default::default();
+    let mut note = |field: usize, value: Option<Value>| {
+        if let Some(value) = value
+            && !seen[field].contains(&value)
+        {
+            seen[field].push(value);
+        }
+    };
+    for at in 0..module.fns.len() as u32 {
+        let function = at;
+        let cx = Formats {
+            module,
+            buffers,
+            function,
+        };
+        visit::each_stmt(&module.function(FnId(at)).body, &mut |stmt| {
+            if let StmtKind::Op(op) = &stmt.kind {
+                let needs = cx.needs(op);
+                for field in [SRCA, SRCB, PACK] {
+                    note(field, needs[field].as_ref().map(|n| n.value.clone()));
+                }
+            }
+        });
+    }
+    if let Some(startup) = startup {
+        let cx = Formats {
+            module,
+            buffers,
+            function: module.fns.len() as u32 - 1,
+        };
+        let mut state = State::default();
+        state.init(&cx, startup);
+        for field in [SRCA, SRCB, PACK] {
+            note(field, state.0[field].clone());
+        }
+    }
+    let mut uniform = State::default();
+    for field in [SRCA, SRCB, PACK] {
+        if let [only] = seen[field].as_slice() {
+            uniform.0[field] = Some(only.clone());
+        }
+    }
+    uniform
+}

@@ -1,0 +1,88 @@
+//! From what the kernel says to what the device must be told, in running order:
+//!
+//! 1. [`expand`] writes block stores and matrix products as explicit tile operations in loops.
+//! 2. [`inits`] places the set-up calls those operations need, outside loops where it can, and proves that each is in force.
+//! 3. [`barriers`] drops barriers that wait for nothing and ends data-movement kernels with those that are missing.
+//!
+//! The result, [`Prepared`], is what the C++ writer takes.
+
+pub mod barriers;
+pub mod buffers;
+pub mod expand;
+pub mod inits;
+
+use super::Module;
+use super::fuse::PlanError;
+use super::verify::Verified;
+use crate::arch::ComputeConfig;
+use crate::site::Site;
+
+/// What a kernel is prepared for.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    pub config: &'a ComputeConfig,
+    /// Ids of the kernel's circular-buffer parameters, in parameter order. Needed only if the configuration names ids.
+    pub cb_ids: &'a [u32],
+}
+
+/// A kernel in explicit operations with all inits and barriers.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    module: Module,
+    config: ComputeConfig,
+}
+
+impl Prepared {
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    pub fn config(&self) -> &ComputeConfig {
+        &self.config
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PassError {
+    #[error("{site}: {error}")]
+    Plan { site: Site, error: PlanError },
+    #[error(
+        "{site}: {tiles} accumulator tiles do not fit: {available} tile registers are available to the accumulator here \
+         ({registers} in a section, {slots} per tile for this expression)"
+    )]
+    AccTooLarge {
+        site: Site,
+        tiles: u32,
+        available: u32,
+        registers: u32,
+        slots: u32,
+    },
+    #[error(
+        "{site}: `{function}` is called with circular buffers of which only some have f32 tiles at full precision \
+         (`unpack_to_dest_fp32`) as `{parameter}`; call it with one kind"
+    )]
+    MixedPrecision {
+        site: Site,
+        function: String,
+        parameter: String,
+    },
+    #[error("{site}: internal error: {message}")]
+    Internal { site: Site, message: String },
+}
+
+/// Runs all passes.
+pub fn prepare(module: Verified<'_>, target: &Target<'_>) -> Result<Prepared, PassError> {
+    let mut module = module.module().clone();
+    let buffers = buffers::Buffers::of(&module, target)?;
+    expand::expand(&mut module, &buffers, target.config)?;
+    inits::place(&mut module, &buffers);
+    inits::check(&module, &buffers).map_err(|e| PassError::Internal {
+        site: e.site,
+        message: e.message,
+    })?;
+    barriers::run(&mut module);
+    Ok(Prepared {
+        module,
+        config: target.config.clone(),
+    })
+}

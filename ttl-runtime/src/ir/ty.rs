@@ -1,0 +1,115 @@
+//! Types of the IR.
+
+use crate::tensor::format::DataFormat;
+use std::fmt;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct IntTy {
+    pub bits: u8,
+    pub signed: bool,
+}
+
+impl IntTy {
+    pub const U8: IntTy = IntTy { bits: 8, signed: false };
+    pub const U16: IntTy = IntTy { bits: 16, signed: false };
+    pub const U32: IntTy = IntTy { bits: 32, signed: false };
+    pub const I8: IntTy = IntTy { bits: 8, signed: true };
+    pub const I16: IntTy = IntTy { bits: 16, signed: true };
+    pub const I32: IntTy = IntTy { bits: 32, signed: true };
+
+    /// The value reduced to this type, two's complement.
+    pub const fn wrap(self, value: i64) -> i64 {
+        let shift = 64 - self.bits as u32;
+        if self.signed { (value << shift) >> shift } else { ((value as u64) << shift >> shift) as i64 }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Ty {
+    Unit,
+    /// Of `return`, `break`, `loop {}`.
+    Never,
+    Bool,
+    Int(IntTy),
+    F32,
+    /// Role tokens: nothing in C++.
+    Noc,
+    Compute,
+    /// Ends of a circular buffer: its id in C++.
+    CbIn(DataFormat),
+    CbOut(DataFormat),
+    TensorAccessor(DataFormat),
+    /// Guards: the pages between wait and pop, reserve and push. A reference to one is the buffer's id in C++.
+    Front(DataFormat),
+    Reserved(DataFormat),
+    /// Transfers that are under way; waiting is a barrier.
+    Read,
+    Write,
+    /// Tile registers being written; being packed.
+    TileRegs,
+    PackRegs,
+    /// A lazy block expression. `block` when it is a matrix block of a waited guard.
+    Tiles,
+    TileBlock(DataFormat),
+    MatmulTiles,
+    Accumulator,
+    Ref {
+        mutable: bool,
+        to: Box<Ty>,
+    },
+}
+
+impl Ty {
+    pub const U32: Ty = Ty::Int(IntTy::U32);
+
+    pub fn reference(mutable: bool, to: Ty) -> Ty {
+        Ty::Ref { mutable, to: Box::new(to) }
+    }
+
+    /// The type behind any number of references.
+    pub fn peeled(&self) -> &Ty {
+        match self {
+            Ty::Ref { to, .. } => to.peeled(),
+            other => other,
+        }
+    }
+
+    pub fn is_scalar(&self) -> bool {
+        matches!(self, Ty::Bool | Ty::Int(_) | Ty::F32)
+    }
+
+    pub fn int(&self) -> Option<IntTy> {
+        match self {
+            Ty::Int(i) => Some(*i),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ty::Unit => f.write_str("()"),
+            Ty::Never => f.write_str("!"),
+            Ty::Bool => f.write_str("bool"),
+            Ty::Int(i) => write!(f, "{}{}", if i.signed { "i" } else { "u" }, i.bits),
+            Ty::F32 => f.write_str("f32"),
+            Ty::Noc => f.write_str("Noc"),
+            Ty::Compute => f.write_str("Compute"),
+            Ty::CbIn(x) => write!(f, "CbIn<{x}>"),
+            Ty::CbOut(x) => write!(f, "CbOut<{x}>"),
+            Ty::TensorAccessor(x) => write!(f, "TensorAccessor<{x}>"),
+            Ty::Front(x) => write!(f, "Front<{x}>"),
+            Ty::Reserved(x) => write!(f, "Reserved<{x}>"),
+            Ty::Read => f.write_str("Read"),
+            Ty::Write => f.write_str("Write"),
+            Ty::TileRegs => f.write_str("TileRegs"),
+            Ty::PackRegs => f.write_str("PackRegs"),
+            Ty::Tiles => f.write_str("Tiles"),
+            Ty::TileBlock(x) => write!(f, "TileBlock<{x}>"),
+            Ty::MatmulTiles => f.write_str("MatmulTiles"),
+            Ty::Accumulator => f.write_str("Accumulator"),
+            Ty::Ref { mutable, to } => write!(f, "&{}{to}", if *mutable { "mut " } else { "" }),
+        }
+    }
+}

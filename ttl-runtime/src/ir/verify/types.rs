@@ -1,0 +1,337 @@
+//! Types of expressions, operands and operations.
+
+use super::Checker;
+use crate::ir::passes::buffers::format_of;
+use crate::ir::{
+    BinOp, Expr, ExprKind, IntTy, Leaf, LocalId, Op, Query, StmtKind, Ty, dag::Node, visit,
+};
+
+/// The end of a circular buffer that an operation uses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    In,
+    Out,
+}
+
+/// The buffers of an operation with the end it uses.
+pub(super) fn ends(op: &Op) -> Vec<(LocalId, End)> {
+    match op {
+        Op::ReserveBack { cb, .. }
+        | Op::PushBack { cb, .. }
+        | Op::ReadPage { cb, .. }
+        | Op::WriteWord { cb, .. }
+        | Op::PackTile { cb, .. } => vec![(*cb, End::Out)],
+        Op::WaitFront { cb, .. }
+        | Op::PopFront { cb, .. }
+        | Op::WritePage { cb, .. }
+        | Op::CopyTile { cb, .. }
+        | Op::ReuseDest { cb, .. } => vec![(*cb, End::In)],
+        Op::BinaryTiles { a, b, .. }
+        | Op::MatmulTiles { a, b, .. }
+        | Op::MatmulBlock { a, b, .. }
+        | Op::MatmulAcc { a, b, .. } => vec![(*a, End::In), (*b, End::In)],
+        Op::Store(s) => {
+            let mut ends = vec![(s.cb, End::Out)];
+            ends.extend(s.leaves.iter().filter_map(|l| match l {
+                Leaf::Front { cb, .. } => Some((*cb, End::In)),
+                Leaf::Acc => None,
+            }));
+            ends
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The end of a buffer that a local stands for.
+pub(super) fn end_of(ty: &Ty) -> Option<End> {
+    match ty.peeled() {
+        Ty::CbIn(_) | Ty::Front(_) => Some(End::In),
+        Ty::CbOut(_) | Ty::Reserved(_) => Some(End::Out),
+        _ => None,
+    }
+}
+
+impl Checker<'_, '_> {
+    pub(super) fn types(&mut self) {
+        let f = self.f;
+        visit::each_stmt(&f.body, &mut |stmt| {
+            self.line = stmt.line;
+            visit::stmt_exprs(stmt, &mut |e| visit::each_expr(e, &mut |e| self.expr(e)));
+            match &stmt.kind {
+                StmtKind::Let {
+                    local,
+                    init: Some(value),
+                }
+                | StmtKind::Assign { local, value } => {
+                    let ty = f.local(*local).ty.clone();
+                    self.same(&ty, &value.ty, "a value");
+                }
+                StmtKind::If { cond, .. } | StmtKind::While { cond, .. } => {
+                    self.same(&Ty::Bool, &cond.ty, "a condition");
+                }
+                StmtKind::For(l) => {
+                    let ty = f.local(l.local).ty.clone();
+                    if ty.int().is_none() {
+                        self.fail(format!("a loop over {ty}"));
+                    }
+                    self.same(&ty, &l.start.ty, "the start of a range");
+                    self.same(&ty, &l.end.ty, "the end of a range");
+                    if l.step == 0 {
+                        self.fail("a loop with step 0");
+                    }
+                }
+                StmtKind::Return(value) => {
+                    let ty = value.as_ref().map_or(Ty::Unit, |v| v.ty.clone());
+                    if ty != Ty::Never && f.ret != Ty::Never {
+                        self.same(&f.ret, &ty, "a result");
+                    }
+                }
+                StmtKind::Op(op) => self.op(op),
+                _ => {}
+            }
+        });
+    }
+
+    fn same(&mut self, expected: &Ty, found: &Ty, what: &str) {
+        if expected != found && *found != Ty::Never {
+            self.fail(format!("{what} is {found}, must be {expected}"));
+        }
+    }
+
+    fn expr(&mut self, e: &Expr) {
+        match &e.kind {
+            ExprKind::Int(v) => match e.ty.int() {
+                Some(ty) if ty.wrap(*v) == *v => {}
+                Some(_) => self.fail(format!("literal {v} does not fit {}", e.ty)),
+                None => self.fail(format!("an integer literal of type {}", e.ty)),
+            },
+            ExprKind::F32(_) => self.same(&Ty::F32, &e.ty, "a float literal"),
+            ExprKind::Bool(_) => self.same(&Ty::Bool, &e.ty, "a bool literal"),
+            ExprKind::Local(l) => {
+                let ty = self.f.local(*l).ty.clone();
+                // Reborrows and moves of buffers and guards are the buffer's id either way.
+                if ty.peeled() != e.ty.peeled() {
+                    self.same(&ty, &e.ty, "a local");
+                }
+            }
+            ExprKind::Neg(x) => {
+                let signed = x.ty == Ty::F32 || x.ty.int().is_some_and(|i| i.signed);
+                if !signed {
+                    self.fail(format!("negation of {}", x.ty));
+                }
+                self.same(&x.ty, &e.ty, "a negation");
+            }
+            ExprKind::Not(x) => {
+                if x.ty != Ty::Bool && x.ty.int().is_none() {
+                    self.fail(format!("`!` of {}", x.ty));
+                }
+                self.same(&x.ty, &e.ty, "a complement");
+            }
+            ExprKind::Binary(op, a, b) => self.binary(*op, e, a, b),
+            ExprKind::Cast(x) => {
+                let fits = match (&x.ty, &e.ty) {
+                    (Ty::Bool, Ty::Int(_)) | (Ty::Int(_), Ty::Int(_) | Ty::F32) => true,
+                    (Ty::F32, Ty::Int(_)) => true,
+                    (from, to) => from == to && from.is_scalar(),
+                };
+                if !fits {
+                    self.fail(format!("a cast from {} to {}", x.ty, e.ty));
+                }
+            }
+            ExprKind::Bits(x) => {
+                let fits = matches!((&x.ty, &e.ty), (Ty::F32, Ty::Int(IntTy::U32)) | (Ty::Int(IntTy::U32), Ty::F32));
+                if !fits {
+                    self.fail(format!("the bits of {} as {}", x.ty, e.ty));
+                }
+            }
+            ExprKind::Call(callee, args) => {
+                let callee = self.module.function(*callee);
+                if callee.params.len() != args.len() {
+                    self.fail(format!(
+                        "`{}` takes {} arguments, {} are given",
+                        callee.name,
+                        callee.params.len(),
+                        args.len()
+                    ));
+                }
+                for (param, arg) in callee.params.iter().zip(args) {
+                    let ty = &callee.local(*param).ty;
+                    // What C++ sees of them must agree.
+                    if ty.peeled() != arg.ty.peeled() {
+                        self.same(ty, &arg.ty, "an argument");
+                    }
+                }
+                self.same(&callee.ret, &e.ty, "a call");
+            }
+            ExprKind::Query(q) => self.query(q, &e.ty),
+            ExprKind::Erased => {
+                let erased = matches!(e.ty.peeled(), Ty::Noc | Ty::Compute | Ty::TileRegs | Ty::PackRegs);
+                if !erased {
+                    self.fail(format!("a value of type {} without a value", e.ty));
+                }
+            }
+        }
+    }
+
+    fn binary(&mut self, op: BinOp, e: &Expr, a: &Expr, b: &Expr) {
+        let shift = matches!(op, BinOp::Shl | BinOp::Shr);
+        if !shift {
+            self.same(&a.ty, &b.ty, "the right operand");
+        }
+        let allowed = match op {
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div => {
+                a.ty.int().is_some() || a.ty == Ty::F32
+            }
+            BinOp::Rem => a.ty.int().is_some(),
+            BinOp::And | BinOp::Or => a.ty == Ty::Bool,
+            BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => {
+                a.ty.int().is_some() || a.ty == Ty::Bool
+            }
+            BinOp::Shl | BinOp::Shr => a.ty.int().is_some() && b.ty.int().is_some(),
+            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => {
+                a.ty.is_scalar()
+            }
+        };
+        if !allowed {
+            self.fail(format!("{op:?} of {} and {}", a.ty, b.ty));
+        }
+        if let (true, ExprKind::Int(n), Some(ty)) = (shift, &b.kind, a.ty.int())
+            && !(0..i64::from(ty.bits)).contains(n)
+        {
+            self.fail(format!("a shift of {} by {n}", a.ty));
+        }
+        if matches!(op, BinOp::Div | BinOp::Rem) && b.kind == ExprKind::Int(0) {
+            self.fail("division by the literal zero");
+        }
+        let comparison = matches!(
+            op,
+            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge
+        );
+        let result = if comparison {
+            Ty::Bool
+        } else {
+            a.ty.clone()
+        };
+        self.same(&result, &e.ty, "an operation");
+    }
+
+    fn query(&mut self, query: &Query, ty: &Ty) {
+        self.same(&Ty::U32, ty, "a query");
+        let ty = |l: &LocalId| self.f.local(*l).ty.clone();
+        let wrong = match query {
+            Query::CoreX | Query::CoreY => false,
+            Query::WritePtr(l) => end_of(&ty(l)) != Some(End::Out),
+            Query::ReadPtr(l) | Query::Word { cb: l, .. } => end_of(&ty(l)) != Some(End::In),
+            Query::TileSize(l) => format_of(&ty(l)).is_none(),
+            Query::PageSize(l) => !matches!(ty(l).peeled(), Ty::TensorAccessor(_)),
+        };
+        if wrong {
+            self.fail(format!("{query:?} of another kind of value"));
+        }
+        let dm_only = !matches!(query, Query::CoreX | Query::CoreY);
+        if dm_only && !super::data_movement(self.module.role) {
+            self.fail(format!("{query:?} in a compute kernel"));
+        }
+    }
+
+    fn op(&mut self, op: &Op) {
+        let dm = super::data_movement(self.module.role);
+        let allowed = match op {
+            Op::ReserveBack { .. }
+            | Op::PushBack { .. }
+            | Op::WaitFront { .. }
+            | Op::PopFront { .. } => true,
+            Op::ReadPage { .. }
+            | Op::WritePage { .. }
+            | Op::WriteWord { .. }
+            | Op::ReadBarrier
+            | Op::WriteBarrier
+            | Op::WritesFlushed => dm,
+            _ => !dm,
+        };
+        if !allowed {
+            self.fail(format!(
+                "{} in a {} kernel",
+                name_of(op),
+                self.module.role.name()
+            ));
+        }
+        if matches!(op, Op::Init(_)) {
+            self.fail("a set-up operation before the passes");
+        }
+        for (local, end) in ends(op) {
+            if end_of(&self.f.local(local).ty) != Some(end) {
+                let l = self.f.local(local);
+                let message = format!("{} of `{}: {}`", name_of(op), l.name, l.ty);
+                self.fail(message);
+            }
+        }
+        if let Op::ReadPage { tensor, .. } | Op::WritePage { tensor, .. } = op
+            && !matches!(
+                self.f.local(*tensor).ty.peeled(),
+                Ty::TensorAccessor(_)
+            )
+        {
+            self.fail(format!("{} without a tensor", name_of(op)));
+        }
+        visit::op_exprs(op, &mut |e| {
+            if e.ty != Ty::Int(IntTy::U32) {
+                self.same(&Ty::U32, &e.ty, "an operand");
+            }
+        });
+        for register in registers(op) {
+            if register.as_u32().is_some_and(|r| r >= 16) {
+                self.fail("a tile register beyond 15");
+            }
+        }
+        if let Op::Store(s) = op {
+            let leaves = s.leaves.len() as u32;
+            let described = s
+                .dag
+                .nodes
+                .iter()
+                .all(|n| !matches!(n, Node::Leaf(l) if *l >= leaves));
+            let ordered = s.dag.nodes.iter().enumerate().all(|(at, n)| match n {
+                Node::Leaf(_) => true,
+                Node::Unary(_, x) => (x.0 as usize) < at,
+                Node::Binary(_, a, b) => (a.0 as usize) < at && (b.0 as usize) < at,
+            });
+            let rooted = s
+                .dag
+                .root
+                .is_some_and(|r| (r.0 as usize) < s.dag.nodes.len());
+            if !(described && ordered && rooted) {
+                self.fail("a store with an ill-formed expression");
+            }
+            if s.leaves.contains(&Leaf::Acc) && !s.acquired {
+                self.fail("a store of an accumulator without its registers");
+            }
+        }
+    }
+}
+
+/// The register operands of an operation.
+fn registers(op: &Op) -> Vec<&Expr> {
+    match op {
+        Op::CopyTile { dst, .. }
+        | Op::BinaryTiles { dst, .. }
+        | Op::ReuseDest { dst, .. }
+        | Op::MatmulTiles { dst, .. }
+        | Op::MatmulBlock { dst, .. }
+        | Op::Unary { dst, .. }
+        | Op::PackTile { dst, .. } => vec![dst],
+        Op::CopyRegs { src, dst } => vec![src, dst],
+        Op::BinaryRegs { a, b, dst, .. } => vec![a, b, dst],
+        _ => Vec::new(),
+    }
+}
+
+/// An operation's name for messages.
+pub(super) fn name_of(op: &Op) -> String {
+    let debug = format!("{op:?}");
+    debug
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}

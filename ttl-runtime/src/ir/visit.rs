@@ -1,0 +1,297 @@
+//! Walks over the IR that verifier, passes and writer share.
+
+use super::{BinOp, Block, Expr, ExprKind, FnId, Init, LocalId, Op, Query, Stmt, StmtKind};
+use std::collections::BTreeSet;
+
+/// Every statement of a block, outer ones before those inside them.
+pub fn each_stmt<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
+    for stmt in block {
+        f(stmt);
+        for inner in blocks_of(stmt) {
+            each_stmt(inner, f);
+        }
+    }
+}
+
+/// The blocks directly inside a statement.
+pub fn blocks_of(stmt: &Stmt) -> Vec<&Block> {
+    match &stmt.kind {
+        StmtKind::If { then, els, .. } => vec![then, els],
+        StmtKind::While { body, .. } | StmtKind::Loop { body } | StmtKind::Block(body) => {
+            vec![body]
+        }
+        StmtKind::For(f) => vec![&f.body],
+        _ => Vec::new(),
+    }
+}
+
+/// The expressions of a statement itself, in the order they are evaluated; not those of blocks inside it.
+pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
+    match &stmt.kind {
+        StmtKind::Let { init: Some(e), .. }
+        | StmtKind::Assign { value: e, .. }
+        | StmtKind::Eval(e)
+        | StmtKind::If { cond: e, .. }
+        | StmtKind::While { cond: e, .. }
+        | StmtKind::Return(Some(e)) => f(e),
+        StmtKind::For(l) => {
+            f(&l.start);
+            f(&l.end);
+        }
+        StmtKind::Op(op) => op_exprs(op, f),
+        StmtKind::Let { init: None, .. }
+        | StmtKind::Loop { .. }
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Return(None)
+        | StmtKind::Block(_) => {}
+    }
+}
+
+/// The operands of an operation.
+pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
+    match op {
+        Op::ReserveBack { pages, .. }
+        | Op::PushBack { pages, .. }
+        | Op::WaitFront { pages, .. }
+        | Op::PopFront { pages, .. } => f(pages),
+        Op::ReadPage { page, index, .. } | Op::WritePage { page, index, .. } => {
+            f(page);
+            f(index);
+        }
+        Op::WriteWord { word, value, .. } => {
+            f(word);
+            f(value);
+        }
+        Op::ReadBarrier | Op::WriteBarrier | Op::WritesFlushed | Op::Acquire | Op::Commit | Op::Release => {}
+        Op::CopyTile { tile, dst, .. } | Op::ReuseDest { tile, dst, .. } => {
+            f(tile);
+            f(dst);
+        }
+        Op::BinaryTiles { ia, ib, dst, .. } | Op::MatmulTiles { ia, ib, dst, .. } => {
+            f(ia);
+            f(ib);
+            f(dst);
+        }
+        Op::MatmulBlock { ia, ib, dst, ct, rt, kt, .. } => [ia, ib, dst, ct, rt, kt].into_iter().for_each(f),
+        Op::Unary { dst, .. } => f(dst),
+        Op::CopyRegs { src, dst } => {
+            f(src);
+            f(dst);
+        }
+        Op::BinaryRegs { a, b, dst, .. } => {
+            f(a);
+            f(b);
+            f(dst);
+        }
+        Op::PackTile { dst, index, .. } => {
+            f(dst);
+            index.iter().for_each(f);
+        }
+        Op::Store(s) => {
+            f(&s.pages);
+            for leaf in &s.leaves {
+                if let super::Leaf::Front { pages, .. } = leaf {
+                    f(pages);
+                }
+            }
+        }
+        Op::MatmulAcc { rt, kt, ct, .. } => [rt, kt, ct].into_iter().for_each(f),
+        Op::Init(init) => init_exprs(init, f),
+    }
+}
+
+pub fn init_exprs<'a>(init: &'a Init, f: &mut dyn FnMut(&'a Expr)) {
+    if let Init::MatmulBlock { ct, rt, kt, .. } = init {
+        [ct, rt, kt].into_iter().for_each(f);
+    }
+}
+
+/// The circular buffers and accessors an operation names.
+pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
+    match op {
+        Op::ReserveBack { cb, .. }
+        | Op::PushBack { cb, .. }
+        | Op::WaitFront { cb, .. }
+        | Op::PopFront { cb, .. }
+        | Op::CopyTile { cb, .. }
+        | Op::ReuseDest { cb, .. }
+        | Op::WriteWord { cb, .. }
+        | Op::PackTile { cb, .. } => f(*cb),
+        Op::ReadPage { tensor, cb, .. } | Op::WritePage { tensor, cb, .. } => {
+            f(*tensor);
+            f(*cb);
+        }
+        Op::BinaryTiles { a, b, .. }
+        | Op::MatmulTiles { a, b, .. }
+        | Op::MatmulBlock { a, b, .. }
+        | Op::MatmulAcc { a, b, .. } => {
+            f(*a);
+            f(*b);
+        }
+        Op::Store(s) => {
+            f(s.cb);
+            for leaf in &s.leaves {
+                if let super::Leaf::Front { cb, .. } = leaf {
+                    f(*cb);
+                }
+            }
+        }
+        Op::Init(init) => init_locals(init, f),
+        Op::ReadBarrier
+        | Op::WriteBarrier
+        | Op::WritesFlushed
+        | Op::Acquire
+        | Op::Commit
+        | Op::Release
+        | Op::Unary { .. }
+        | Op::CopyRegs { .. }
+        | Op::BinaryRegs { .. } => {}
+    }
+}
+
+/// The circular buffers an init names.
+pub fn init_locals(init: &Init, f: &mut dyn FnMut(LocalId)) {
+    match init {
+        Init::Startup { in0, in1, out, .. } => [*in0, *in1, *out].into_iter().for_each(f),
+        Init::Copy { cb } | Init::ReuseDest { cb, .. } | Init::PackReconfig { cb } => f(*cb),
+        Init::Binary { a, b, .. } | Init::Matmul { a, b } | Init::MatmulBlock { a, b, .. } => {
+            f(*a);
+            f(*b);
+        }
+        Init::Reconfig { srca, srcb } => srca.iter().chain(srcb).for_each(|cb| f(*cb)),
+        Init::Unary(_) | Init::BinaryRegs(_) | Init::CopyRegs => {}
+    }
+}
+
+/// An expression and all inside it, outer ones first.
+pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
+    f(expr);
+    match &expr.kind {
+        ExprKind::Neg(x) | ExprKind::Not(x) | ExprKind::Cast(x) | ExprKind::Bits(x) => each_expr(x, f),
+        ExprKind::Binary(_, a, b) => {
+            each_expr(a, f);
+            each_expr(b, f);
+        }
+        ExprKind::Call(_, args) => args.iter().for_each(|a| each_expr(a, f)),
+        ExprKind::Query(Query::Word { word, .. }) => each_expr(word, f),
+        ExprKind::Int(_) | ExprKind::F32(_) | ExprKind::Bool(_) | ExprKind::Local(_) | ExprKind::Query(_) | ExprKind::Erased => {}
+    }
+}
+
+/// A call of an expression.
+#[derive(Clone, Copy, Debug)]
+pub struct CallSite<'a> {
+    pub callee: FnId,
+    pub args: &'a [Expr],
+    /// Behind `&&` or `||`: it may not happen.
+    pub conditional: bool,
+}
+
+/// The calls of a statement itself, those inside others first.
+pub fn stmt_calls<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(CallSite<'a>)) {
+    stmt_exprs(stmt, &mut |e| expr_calls(e, f));
+}
+
+/// The calls of an expression, those inside others first.
+pub fn expr_calls<'a>(expr: &'a Expr, f: &mut dyn FnMut(CallSite<'a>)) {
+    calls_in(expr, false, f);
+}
+
+fn calls_in<'a>(expr: &'a Expr, conditional: bool, f: &mut dyn FnMut(CallSite<'a>)) {
+    match &expr.kind {
+        ExprKind::Neg(x) | ExprKind::Not(x) | ExprKind::Cast(x) | ExprKind::Bits(x) => calls_in(x, conditional, f),
+        ExprKind::Binary(op, a, b) => {
+            calls_in(a, conditional, f);
+            let lazy = matches!(op, BinOp::And | BinOp::Or);
+            calls_in(b, conditional || lazy, f);
+        }
+        ExprKind::Call(callee, args) => {
+            args.iter().for_each(|a| calls_in(a, conditional, f));
+            f(CallSite {
+                callee: *callee,
+                args,
+                conditional,
+            });
+        }
+        ExprKind::Query(Query::Word { word, .. }) => calls_in(word, conditional, f),
+        ExprKind::Int(_)
+        | ExprKind::F32(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Local(_)
+        | ExprKind::Erased
+        | ExprKind::Query(_) => {}
+    }
+}
+
+/// Whether an expression calls a function.
+pub fn has_call(expr: &Expr) -> bool {
+    let mut found = false;
+    each_expr(expr, &mut |e| {
+        found |= matches!(e.kind, ExprKind::Call(..));
+    });
+    found
+}
+
+/// The local a query is about.
+pub const fn query_local(query: &Query) -> Option<LocalId> {
+    match query {
+        Query::CoreX | Query::CoreY => None,
+        Query::WritePtr(l)
+        | Query::ReadPtr(l)
+        | Query::PageSize(l)
+        | Query::TileSize(l)
+        | Query::Word { cb: l, .. } => Some(*l),
+    }
+}
+
+/// The locals whose values an expression reads.
+pub fn expr_locals(expr: &Expr, into: &mut BTreeSet<LocalId>) {
+    each_expr(expr, &mut |e| match &e.kind {
+        ExprKind::Local(l) => {
+            into.insert(*l);
+        }
+        ExprKind::Query(q) => into.extend(query_local(q)),
+        _ => {}
+    });
+}
+
+/// The locals that statements of a block declare or assign to, at any depth.
+pub fn written_locals(block: &[Stmt]) -> BTreeSet<LocalId> {
+    let mut written = BTreeSet::new();
+    each_stmt(block, &mut |s| match &s.kind {
+        StmtKind::Let { local, .. } | StmtKind::Assign { local, .. } => {
+            written.insert(*local);
+        }
+        StmtKind::For(f) => {
+            written.insert(f.local);
+        }
+        _ => {}
+    });
+    written
+}
+
+/// The locals that statements of a block assign to, at any depth.
+pub fn assigned_locals(block: &[Stmt]) -> BTreeSet<LocalId> {
+    let mut assigned = BTreeSet::new();
+    each_stmt(block, &mut |s| {
+        if let StmtKind::Assign { local, .. } = &s.kind {
+            assigned.insert(*local);
+        }
+    });
+    assigned
+}
+
+/// The locals that a block reads in any way.
+pub fn read_locals(block: &[Stmt]) -> BTreeSet<LocalId> {
+    let mut read = BTreeSet::new();
+    each_stmt(block, &mut |s| {
+        stmt_exprs(s, &mut |e| expr_locals(e, &mut read));
+        if let StmtKind::Op(op) = &s.kind {
+            op_locals(op, &mut |l| {
+                read.insert(l);
+            });
+        }
+    });
+    read
+}

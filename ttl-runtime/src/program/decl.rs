@@ -1,0 +1,384 @@
+//! A program as it is declared, before anything is checked.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::arch::{Arch, ComputeConfig, Core};
+use crate::cores::CoreSet;
+use crate::site::Site;
+use crate::tensor::{DataFormat, TensorRef};
+
+use super::arg_layout::ParamKind;
+
+/// A circular buffer of one program. Not the id by which the chip knows it: `validate` chooses that.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct CbId {
+    pub(super) program: u32,
+    pub(super) index: u32,
+}
+
+/// A semaphore of one program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct SemId {
+    pub(super) program: u32,
+    pub(super) index: u32,
+}
+
+/// Which end of a circular buffer a kernel has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CbEnd {
+    /// The kernel consumes pages: waits for them at the front and pops them.
+    In,
+    /// The kernel produces pages: reserves room at the back and pushes.
+    Out,
+    /// Both: an intermediate buffer of a compute kernel.
+    InOut,
+}
+
+impl CbEnd {
+    pub const fn consumes(self) -> bool {
+        matches!(self, CbEnd::In | CbEnd::InOut)
+    }
+
+    pub const fn produces(self) -> bool {
+        matches!(self, CbEnd::Out | CbEnd::InOut)
+    }
+}
+
+/// A processor of a core. The three compute processors run one kernel and count as one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Processor {
+    Brisc,
+    Ncrisc,
+    Compute,
+}
+
+impl Processor {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Processor::Brisc => "BRISC",
+            Processor::Ncrisc => "NCRISC",
+            Processor::Compute => "the compute processors",
+        }
+    }
+}
+
+/// What kind of kernel, and so where it runs.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Role {
+    /// NCRISC, NoC 0.
+    Reader,
+    /// BRISC, NoC 1.
+    Writer,
+    Compute,
+    /// Data movement on a processor and a NoC of choice.
+    Dm {
+        processor: Processor,
+        noc: u8,
+    },
+}
+
+impl Role {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::Reader => "reader",
+            Role::Writer => "writer",
+            Role::Compute => "compute",
+            Role::Dm { .. } => "data movement",
+        }
+    }
+
+    pub const fn processor(self) -> Processor {
+        match self {
+            Role::Reader => Processor::Ncrisc,
+            Role::Writer => Processor::Brisc,
+            Role::Compute => Processor::Compute,
+            Role::Dm { processor, .. } => processor,
+        }
+    }
+
+    /// The NoC of a data-movement kernel.
+    pub const fn noc(self) -> Option<u8> {
+        match self {
+            Role::Reader => Some(0),
+            Role::Writer => Some(1),
+            Role::Compute => None,
+            Role::Dm { noc, .. } => Some(noc),
+        }
+    }
+}
+
+/// A circular buffer: the same memory on each of its cores.
+#[derive(Clone, Debug)]
+pub struct CbDecl {
+    pub name: Arc<str>,
+    pub cores: CoreSet,
+    pub format: DataFormat,
+    /// Bytes; a tile of `format` unless said otherwise.
+    pub page_size: u32,
+    pub pages: u32,
+    /// The chip's id of the buffer, if it must be a certain one.
+    pub id: Option<u32>,
+    pub site: Site,
+}
+
+impl CbDecl {
+    #[track_caller]
+    pub fn new(name: impl Into<Arc<str>>, cores: impl Into<CoreSet>, format: DataFormat, pages: u32) -> CbDecl {
+        CbDecl {
+            name: name.into(),
+            cores: cores.into(),
+            format,
+            page_size: format.tile_bytes(),
+            pages,
+            id: None,
+            site: Site::caller(),
+        }
+    }
+}
+
+/// A semaphore: a word of L1 at the same address on each of its cores, set to `init` when the program starts.
+#[derive(Clone, Debug)]
+pub struct SemDecl {
+    pub name: Arc<str>,
+    pub cores: CoreSet,
+    pub init: u32,
+    /// The chip's id of the semaphore, if it must be a certain one.
+    pub id: Option<u32>,
+    pub site: Site,
+}
+
+impl SemDecl {
+    #[track_caller]
+    pub fn new(name: impl Into<Arc<str>>, cores: impl Into<CoreSet>, init: u32) -> SemDecl {
+        SemDecl { name: name.into(), cores: cores.into(), init, id: None, site: Site::caller() }
+    }
+}
+
+/// Per-core values of a parameter.
+#[derive(Clone)]
+pub enum CoreValues {
+    /// All words of the first core, of the second, ... in the order of the kernel's [`CoreSet`].
+    List(Vec<u32>),
+    /// Called once for each core, by `validate`.
+    Of(Arc<dyn Fn(Core) -> Vec<u32> + Send + Sync>),
+}
+
+impl fmt::Debug for CoreValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CoreValues::List(words) => write!(f, "List({words:?})"),
+            CoreValues::Of(_) => f.write_str("Of(..)"),
+        }
+    }
+}
+
+/// One argument of a kernel, for the parameter `name`.
+#[derive(Clone, Debug)]
+pub struct Arg {
+    pub name: Arc<str>,
+    pub value: ArgValue,
+}
+
+#[derive(Clone, Debug)]
+pub enum ArgValue {
+    Cb {
+        cb: CbId,
+        end: CbEnd,
+        /// How many pages the kernel waits for or reserves at a time, where that is known.
+        blocks: Vec<u32>,
+        /// The element type of the parameter, where that is known.
+        element: Option<DataFormat>,
+    },
+    Tensor {
+        tensor: TensorRef,
+        /// The element type of the parameter, where that is known.
+        element: Option<DataFormat>,
+    },
+    Semaphore(SemId),
+    CompileTime(Vec<u32>),
+    Common(Vec<u32>),
+    PerCore {
+        /// Words for each core.
+        words: u32,
+        values: CoreValues,
+    },
+}
+
+impl Arg {
+    pub fn new(name: impl Into<Arc<str>>, value: ArgValue) -> Arg {
+        Arg { name: name.into(), value }
+    }
+
+    pub fn cb(name: impl Into<Arc<str>>, cb: CbId, end: CbEnd) -> Arg {
+        Arg::new(name, ArgValue::Cb { cb, end, blocks: Vec::new(), element: None })
+    }
+
+    pub fn tensor(name: impl Into<Arc<str>>, tensor: &TensorRef) -> Arg {
+        Arg::new(name, ArgValue::Tensor { tensor: tensor.clone(), element: None })
+    }
+
+    pub fn semaphore(name: impl Into<Arc<str>>, semaphore: SemId) -> Arg {
+        Arg::new(name, ArgValue::Semaphore(semaphore))
+    }
+
+    pub fn compile_time(name: impl Into<Arc<str>>, word: u32) -> Arg {
+        Arg::new(name, ArgValue::CompileTime(vec![word]))
+    }
+
+    pub fn common(name: impl Into<Arc<str>>, word: u32) -> Arg {
+        Arg::new(name, ArgValue::Common(vec![word]))
+    }
+
+    /// One word per core.
+    pub fn per_core(name: impl Into<Arc<str>>, value: impl Fn(Core) -> u32 + Send + Sync + 'static) -> Arg {
+        let values = CoreValues::Of(Arc::new(move |core| vec![value(core)]));
+        Arg::new(name, ArgValue::PerCore { words: 1, values })
+    }
+
+    /// One word per core, listed in the order of the kernel's cores.
+    pub fn per_core_list(name: impl Into<Arc<str>>, values: Vec<u32>) -> Arg {
+        Arg::new(name, ArgValue::PerCore { words: 1, values: CoreValues::List(values) })
+    }
+
+    /// How this argument travels.
+    pub fn kind(&self) -> ParamKind {
+        match &self.value {
+            ArgValue::Cb { .. } => ParamKind::Cb,
+            ArgValue::Tensor { .. } => ParamKind::Tensor,
+            ArgValue::Semaphore(_) => ParamKind::Semaphore,
+            ArgValue::CompileTime(words) => ParamKind::CompileTime { words: words.len() as u32 },
+            ArgValue::Common(words) => ParamKind::Common { words: words.len() as u32 },
+            ArgValue::PerCore { words, .. } => ParamKind::PerCore { words: *words },
+        }
+    }
+}
+
+/// A kernel on some cores.
+#[derive(Clone, Debug)]
+pub struct KernelDecl<K> {
+    pub name: Arc<str>,
+    pub role: Role,
+    pub cores: CoreSet,
+    /// In the order of the parameters.
+    pub args: Vec<Arg>,
+    /// Settings of a compute kernel. Its `unpack_to_dest_fp32` is filled from the field below.
+    pub config: ComputeConfig,
+    /// Buffers whose f32 tiles go to the tile registers at full precision.
+    pub unpack_to_dest_fp32: Vec<CbId>,
+    /// Where the kernel was put on its cores.
+    pub site: Site,
+    /// The code, in whatever form the caller has it.
+    pub code: K,
+}
+
+impl<K> KernelDecl<K> {
+    #[track_caller]
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        role: Role,
+        cores: impl Into<CoreSet>,
+        args: Vec<Arg>,
+        code: K,
+    ) -> KernelDecl<K> {
+        KernelDecl {
+            name: name.into(),
+            role,
+            cores: cores.into(),
+            args,
+            config: ComputeConfig::default(),
+            unpack_to_dest_fp32: Vec::new(),
+            site: Site::caller(),
+            code,
+        }
+    }
+}
+
+/// A program: kernels on cores, and what they share.
+#[derive(Clone, Debug)]
+pub struct Program<K> {
+    pub name: Arc<str>,
+    pub(super) id: u32,
+    pub(super) cbs: Vec<CbDecl>,
+    pub(super) semaphores: Vec<SemDecl>,
+    pub(super) kernels: Vec<KernelDecl<K>>,
+}
+
+impl<K> Program<K> {
+    pub fn new(name: impl Into<Arc<str>>) -> Program<K> {
+        // Tells the buffers of one program from those of another; only equality matters.
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        Program {
+            name: name.into(),
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            cbs: Vec::new(),
+            semaphores: Vec::new(),
+            kernels: Vec::new(),
+        }
+    }
+
+    pub fn add_cb(&mut self, cb: CbDecl) -> CbId {
+        self.cbs.push(cb);
+        CbId { program: self.id, index: self.cbs.len() as u32 - 1 }
+    }
+
+    pub fn add_semaphore(&mut self, semaphore: SemDecl) -> SemId {
+        self.semaphores.push(semaphore);
+        SemId { program: self.id, index: self.semaphores.len() as u32 - 1 }
+    }
+
+    pub fn add_kernel(&mut self, kernel: KernelDecl<K>) {
+        self.kernels.push(kernel);
+    }
+
+    /// The buffer, if it is one of this program.
+    pub(super) fn cb_of(&self, id: CbId) -> Option<&CbDecl> {
+        self.cbs.get(id.index as usize).filter(|_| id.program == self.id)
+    }
+
+    /// The semaphore, if it is one of this program.
+    pub(super) fn semaphore_of(&self, id: SemId) -> Option<&SemDecl> {
+        self.semaphores.get(id.index as usize).filter(|_| id.program == self.id)
+    }
+
+    pub fn cbs(&self) -> &[CbDecl] {
+        &self.cbs
+    }
+
+    pub fn semaphores(&self) -> &[SemDecl] {
+        &self.semaphores
+    }
+
+    pub fn kernels_mut(&mut self) -> &mut [KernelDecl<K>] {
+        &mut self.kernels
+    }
+
+    pub fn kernels(&self) -> &[KernelDecl<K>] {
+        &self.kernels
+    }
+}
+
+/// A tensor in L1 that lies there while a program runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct L1Tensor {
+    pub name: Arc<str>,
+    pub address: u32,
+    /// Bytes on each core.
+    pub bytes: u32,
+}
+
+/// What `validate` must know of a device.
+#[derive(Clone, Debug)]
+pub struct DeviceInfo {
+    pub arch: Arch,
+    /// Which device; the `device` of its tensors.
+    pub device: u64,
+    pub l1_tensors: Vec<L1Tensor>,
+}
+
+impl DeviceInfo {
+    pub fn new(arch: Arch, device: u64) -> DeviceInfo {
+        DeviceInfo { arch, device, l1_tensors: Vec::new() }
+    }
+}

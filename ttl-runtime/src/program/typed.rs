@@ -1,0 +1,109 @@
+//! Typed handles that a host program passes to kernels: the ends of circular buffers, tensors, per-core values.
+
+use super::decl::CbId;
+use crate::arch::Core;
+use crate::tensor::TensorRef;
+use crate::tensor::format::Element;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// The producer end of a circular buffer of `T` tiles, for a kernel's `CbOut<T>`. Each core has one producer: clone the end only for
+/// kernels on different cores.
+pub struct Producer<T> {
+    cb: CbId,
+    _format: PhantomData<T>,
+}
+
+/// The consumer end of a circular buffer of `T` tiles, for a kernel's `CbIn<T>`. Each core has one consumer: clone the end only for
+/// kernels on different cores.
+pub struct Consumer<T> {
+    cb: CbId,
+    _format: PhantomData<T>,
+}
+
+macro_rules! end {
+    ($end:ident) => {
+        impl<T: Element> $end<T> {
+            pub(crate) fn new(cb: CbId) -> $end<T> {
+                $end { cb, _format: PhantomData }
+            }
+
+            pub fn cb(&self) -> CbId {
+                self.cb
+            }
+        }
+
+        impl<T> Clone for $end<T> {
+            fn clone(&self) -> Self {
+                $end { cb: self.cb, _format: PhantomData }
+            }
+        }
+
+        impl<T> fmt::Debug for $end<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!(stringify!($end), "({:?})"), self.cb)
+            }
+        }
+    };
+}
+end!(Producer);
+end!(Consumer);
+
+/// A tensor of `T` elements, for a kernel's `TensorAccessor<T>`.
+pub struct TensorArg<T> {
+    tensor: TensorRef,
+    _format: PhantomData<T>,
+}
+
+impl<T: Element> TensorArg<T> {
+    pub(crate) fn new(tensor: TensorRef) -> TensorArg<T> {
+        TensorArg { tensor, _format: PhantomData }
+    }
+
+    pub fn tensor(&self) -> &TensorRef {
+        &self.tensor
+    }
+}
+
+impl<T> Clone for TensorArg<T> {
+    fn clone(&self) -> Self {
+        TensorArg { tensor: self.tensor.clone(), _format: PhantomData }
+    }
+}
+
+impl<T> fmt::Debug for TensorArg<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TensorArg({})", self.tensor.name)
+    }
+}
+
+/// A runtime argument of its own on each core.
+#[derive(Clone)]
+pub struct PerCore<T> {
+    of: Arc<dyn Fn(Core) -> T + Send + Sync>,
+}
+
+impl<T> PerCore<T> {
+    pub fn get(&self, core: Core) -> T {
+        (self.of)(core)
+    }
+}
+
+/// The value of each core, computed from its logical coordinates when the program is validated.
+pub fn per_core<T>(of: impl Fn(Core) -> T + Send + Sync + 'static) -> PerCore<T> {
+    PerCore { of: Arc::new(of) }
+}
+
+/// The same value on all cores.
+impl<T: Copy + Send + Sync + 'static> From<T> for PerCore<T> {
+    fn from(value: T) -> PerCore<T> {
+        per_core(move |_| value)
+    }
+}
+
+impl<T> fmt::Debug for PerCore<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PerCore(..)")
+    }
+}

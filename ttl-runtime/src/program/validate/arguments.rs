@@ -1,0 +1,275 @@
+//! Arguments: what a kernel may have, how many, and their words.
+
+use crate::tensor::TensorRef;
+
+use super::super::arg_layout::{ArgLayout, Slot};
+use super::super::decl::{Arg, ArgValue, CoreValues, DeviceInfo, KernelDecl, Program, Role};
+use super::super::error::{ProblemKind, ProgramError};
+use super::buffers::foreign;
+use super::count;
+
+/// What the checks found out and the words need.
+pub(super) struct Values {
+    /// For each argument of a kernel: the accessor words of a tensor; the words of all cores of a per-core value.
+    kernels: Vec<Vec<Vec<u32>>>,
+}
+
+/// The words of one kernel.
+pub(super) struct Words {
+    pub compile: Vec<u32>,
+    pub accessor_offsets: Vec<u32>,
+    pub common: Vec<u32>,
+    pub runtime: Vec<Vec<u32>>,
+}
+
+pub(super) fn check<K>(
+    program: &Program<K>,
+    layouts: &[ArgLayout],
+    device: &DeviceInfo,
+    errors: &mut Vec<ProgramError>,
+) -> Values {
+    let mut kernels = Vec::with_capacity(program.kernels.len());
+    for (kernel, layout) in program.kernels.iter().zip(layouts) {
+        let words = kernel.args.iter().map(|arg| one_argument(program, kernel, arg, device, errors)).collect();
+        kernels.push(words);
+        let (unique, common) = (layout.runtime_words(), layout.common_words());
+        let limit = device.arch.max_runtime_args;
+        if unique.saturating_add(common) > limit {
+            errors.push(
+                ProgramError::new(
+                    ProblemKind::ArgumentCount,
+                    format!(
+                        "kernel `{}` has {} words of runtime arguments, the largest number is {limit}",
+                        kernel.name,
+                        u64::from(unique) + u64::from(common)
+                    ),
+                )
+                .at(kernel.site, "")
+                .note(format!("{unique} per core and {common} common ones"))
+                .help("make constants compile-time arguments, or put large tables into a tensor"),
+            );
+        }
+    }
+    Values { kernels }
+}
+
+fn one_argument<K>(
+    program: &Program<K>,
+    kernel: &KernelDecl<K>,
+    arg: &Arg,
+    device: &DeviceInfo,
+    errors: &mut Vec<ProgramError>,
+) -> Vec<u32> {
+    match &arg.value {
+        ArgValue::Cb { cb, .. } => {
+            if program.cb_of(*cb).is_none() {
+                errors.push(foreign(kernel, "circular buffer"));
+            }
+        }
+        ArgValue::Semaphore(semaphore) => {
+            if program.semaphore_of(*semaphore).is_none() {
+                errors.push(foreign(kernel, "semaphore"));
+            }
+            if kernel.role == Role::Compute {
+                errors.push(not_in_compute(kernel, arg, "semaphore"));
+            }
+        }
+        ArgValue::Tensor { tensor, element } => {
+            if kernel.role == Role::Compute {
+                errors.push(not_in_compute(kernel, arg, "tensor"));
+            }
+            return one_tensor(kernel, arg, tensor, *element, device, errors);
+        }
+        ArgValue::PerCore { words, values } => {
+            return core_values(kernel, arg, *words, values, errors);
+        }
+        ArgValue::CompileTime(_) | ArgValue::Common(_) => {}
+    }
+    Vec::new()
+}
+
+fn not_in_compute<K>(kernel: &KernelDecl<K>, arg: &Arg, what: &str) -> ProgramError {
+    ProgramError::new(
+        ProblemKind::RoleArgument,
+        format!("compute kernel `{}` has a {what} argument, `{}`", kernel.name, arg.name),
+    )
+    .at(kernel.site, "")
+    .help("compute kernels see circular buffers and scalars only: let a reader or writer use it")
+}
+
+fn one_tensor<K>(
+    kernel: &KernelDecl<K>,
+    arg: &Arg,
+    tensor: &TensorRef,
+    element: Option<crate::tensor::DataFormat>,
+    device: &DeviceInfo,
+    errors: &mut Vec<ProgramError>,
+) -> Vec<u32> {
+    let format = tensor.spec.format();
+    if let Some(element) = element
+        && element != format
+    {
+        errors.push(
+            ProgramError::new(
+                ProblemKind::Format,
+                format!(
+                    "parameter `{}` of kernel `{}` is a tensor of {element}, tensor `{}` has {format}",
+                    arg.name, kernel.name, tensor.name
+                ),
+            )
+            .at(kernel.site, "given here")
+            .help(format!("make the tensor with {element}, or change the parameter's type")),
+        );
+    }
+    if tensor.device != device.device {
+        errors.push(
+            ProgramError::new(
+                ProblemKind::OtherDevice,
+                format!(
+                    "tensor `{}`, argument `{}` of kernel `{}`, is on another device",
+                    tensor.name, arg.name, kernel.name
+                ),
+            )
+            .at(kernel.site, "given here")
+            .note(format!("the tensor is on device {}, the program runs on device {}", tensor.device, device.device))
+            .help("make the tensor on the device that runs the program"),
+        );
+        return Vec::new();
+    }
+    tensor.spec.accessor_words(&device.arch).unwrap_or_else(|e| {
+        errors.push(
+            ProgramError::new(
+                ProblemKind::Tensor,
+                format!(
+                    "tensor `{}`, argument `{}` of kernel `{}`, cannot be on this device",
+                    tensor.name, arg.name, kernel.name
+                ),
+            )
+            .at(kernel.site, "given here")
+            .note(e.to_string()),
+        );
+        Vec::new()
+    })
+}
+
+fn core_values<K>(
+    kernel: &KernelDecl<K>,
+    arg: &Arg,
+    words: u32,
+    values: &CoreValues,
+    errors: &mut Vec<ProgramError>,
+) -> Vec<u32> {
+    let problem = |message: String, help: &str| {
+        ProgramError::new(ProblemKind::CoreValues, message).at(kernel.site, "given here").help(help)
+    };
+    match values {
+        CoreValues::List(list) => {
+            let need = kernel.cores.len().saturating_mul(words as usize);
+            if list.len() != need {
+                let each = if words == 1 { String::new() } else { format!(" of {} each", count(words, "word")) };
+                errors.push(problem(
+                    format!(
+                        "argument `{}` of kernel `{}` has {} for {}{each}",
+                        arg.name,
+                        kernel.name,
+                        count(list.len() as u64, "per-core word"),
+                        count(kernel.cores.len() as u64, "core")
+                    ),
+                    "give one value for each core of the kernel, row by row",
+                ));
+            }
+            list.clone()
+        }
+        CoreValues::Of(value) => {
+            let mut out = Vec::new();
+            for core in kernel.cores.iter() {
+                let got = value(core);
+                if got.len() != words as usize {
+                    errors.push(problem(
+                        format!(
+                            "argument `{}` of kernel `{}` has {} on {core}, its parameter takes {words}",
+                            arg.name,
+                            kernel.name,
+                            count(got.len() as u64, "word")
+                        ),
+                        "give as many words on every core",
+                    ));
+                    break;
+                }
+                out.extend(got);
+            }
+            out
+        }
+    }
+}
+
+/// The words of all kernels of a program without mistakes.
+pub(super) fn resolve<K>(
+    program: &Program<K>,
+    layouts: &[ArgLayout],
+    values: &Values,
+    cb_ids: &[u32],
+    sem_ids: &[u32],
+) -> Vec<Words> {
+    program
+        .kernels
+        .iter()
+        .zip(layouts)
+        .zip(&values.kernels)
+        .map(|((kernel, layout), values)| words(kernel, layout, values, cb_ids, sem_ids))
+        .collect()
+}
+
+fn words<K>(kernel: &KernelDecl<K>, layout: &ArgLayout, values: &[Vec<u32>], cb_ids: &[u32], sem_ids: &[u32]) -> Words {
+    let mut compile = vec![0; layout.accessor_base() as usize];
+    let mut common = vec![0; layout.common_words() as usize];
+    let mut runtime = vec![vec![0; layout.runtime_words() as usize]; kernel.cores.len()];
+    let mut accessors: Vec<&[u32]> = Vec::new();
+    let put = |into: &mut [u32], at: u32, from: &[u32]| {
+        into[at as usize..at as usize + from.len()].copy_from_slice(from);
+    };
+    for ((arg, slot), values) in kernel.args.iter().zip(layout.slots()).zip(values) {
+        match (&arg.value, *slot) {
+            (ArgValue::Cb { cb, .. }, Slot::Cb { compile: at }) => {
+                put(&mut compile, at, &[cb_ids[cb.index as usize]]);
+            }
+            (ArgValue::Semaphore(s), Slot::Semaphore { compile: at }) => {
+                put(&mut compile, at, &[sem_ids[s.index as usize]]);
+            }
+            (ArgValue::Tensor { tensor, .. }, Slot::Tensor { common: at, .. }) => {
+                put(&mut common, at, &[tensor.address]);
+                accessors.push(values);
+            }
+            (ArgValue::CompileTime(words), Slot::CompileTime { compile: at, .. }) => {
+                put(&mut compile, at, words);
+            }
+            (ArgValue::Common(words), Slot::Common { common: at, .. }) => {
+                put(&mut common, at, words);
+            }
+            (ArgValue::PerCore { .. }, Slot::PerCore { runtime: at, words }) if words > 0 => {
+                for (core, value) in runtime.iter_mut().zip(values.chunks(words as usize)) {
+                    put(core, at, value);
+                }
+            }
+            // The layout was made from these arguments.
+            _ => {}
+        }
+    }
+    let counts: Vec<usize> = accessors.iter().map(|words| words.len()).collect();
+    let accessor_offsets = layout.accessor_offsets(&counts);
+    compile.extend(accessors.into_iter().flatten());
+    Words { compile, accessor_offsets, common, runtime }
+}
+
+/// Every tensor once, in the order of first use.
+pub(super) fn tensors<K>(program: &Program<K>) -> Vec<TensorRef> {
+    let mut out: Vec<TensorRef> = Vec::new();
+    for arg in program.kernels.iter().flat_map(|k| &k.args) {
+        if let ArgValue::Tensor { tensor, .. } = &arg.value
+            && !out.iter().any(|t| t.id == tensor.id)
+        {
+            out.push(tensor.clone());
+        }
+    }
+    out
+}

@@ -1,0 +1,147 @@
+//! What a kernel is to the program that runs it.
+
+use crate::arch::Arch;
+use crate::ir::{self, Module, ParamKind, Role, Ty};
+use crate::program::{Arg, ArgLayout};
+use crate::rt::cx::{Cx, Inst, LowerError};
+use crate::rt::items::Items;
+use crate::rt::probe::{DeviceTy, Named};
+
+/// Implemented by the struct which `#[ttl::kernel]` makes: the arguments of the kernel as the host gives them.
+pub trait Kernel: Inst {
+    const NAME: &'static str;
+    const ROLE: Role;
+    const FILE: &'static str;
+    const LINE: u32;
+
+    /// The parameters after the role token, in order.
+    fn params() -> Vec<ParamDecl>;
+
+    /// Gives the arguments to the program, one call per parameter.
+    fn bind(self, binder: &mut Binder)
+    where
+        Self: Sized;
+
+    /// Runs the user's function with the arguments of this core: the native engine.
+    fn run(args: &Args<'_>);
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParamDecl {
+    pub name: &'static str,
+    pub ty: Ty,
+    pub kind: ParamKind,
+}
+
+/// A type that a kernel parameter may have.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a parameter of a ttl kernel",
+    label = "not a parameter type",
+    note = "kernel parameters are ends of circular buffers, tensor accessors and scalars of at most 32 bits"
+)]
+pub trait Param: Sized + DeviceTy {
+    /// What the host gives for it.
+    type Host;
+    const KIND: ParamKind;
+
+    fn bind(name: &'static str, host: Self::Host, binder: &mut Binder);
+    /// The parameter at `index`, not counting the role token.
+    fn get(args: &Args<'_>, index: usize) -> Self;
+
+    fn item(items: &mut Items) {
+        items.ty::<Self::Erased>();
+    }
+
+    fn ty() -> Ty {
+        <Self::Erased as Named>::ty()
+    }
+}
+
+/// A scalar that can be a common or compile-time argument.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a common or compile-time argument",
+    label = "not a scalar",
+    note = "`#[ttl(common)]` and `#[ttl(compile_time)]` are for `bool`, integers of at most 32 bits and `f32`"
+)]
+pub trait Scalar: Param {
+    /// The word that the kernel receives.
+    fn to_word(self) -> u32;
+
+    fn common(self, name: &'static str, binder: &mut Binder) {
+        binder.push(Arg::common(name, self.to_word()));
+    }
+
+    fn compile_time(self, name: &'static str, binder: &mut Binder) {
+        binder.push(Arg::compile_time(name, self.to_word()));
+    }
+}
+
+/// Collects the arguments of one kernel on the host, in the order of its parameters.
+#[derive(Debug, Default)]
+pub struct Binder {
+    args: Vec<Arg>,
+}
+
+impl Binder {
+    pub fn push(&mut self, arg: Arg) {
+        self.args.push(arg);
+    }
+
+    pub fn into_args(self) -> Vec<Arg> {
+        self.args
+    }
+}
+
+/// What a native run reads its arguments from: the words that the generated C++ reads, by the same layout.
+#[derive(Clone, Copy, Debug)]
+pub struct Args<'a> {
+    pub layout: &'a ArgLayout,
+    /// Where the words of each accessor begin among the compile-time arguments.
+    pub accessor_offsets: &'a [u32],
+    pub arch: &'a Arch,
+}
+
+/// The kernel's IR with that of every device function it calls.
+pub fn module<K: Kernel>() -> Result<Module, Vec<LowerError>> {
+    let mut cx = Cx::new();
+    cx.instance::<K>();
+    let fns = cx.finish()?;
+    let Some(entry) = fns.last() else { return Err(vec![]) };
+    // The role token comes first and is no argument.
+    let locals = entry.params.iter().skip(1);
+    let params = K::params()
+        .into_iter()
+        .zip(locals)
+        .map(|(p, local)| ir::Param { name: p.name.to_string(), ty: p.ty, kind: p.kind, local: *local })
+        .collect();
+    let name = match entry.generics.as_slice() {
+        [] => entry.name.clone(),
+        generics => format!("{}<{}>", entry.name, generics.join(", ")),
+    };
+    Ok(Module { name, role: K::ROLE, fns, params })
+}
+
+/// The first parameter of a kernel: what this kind of thread may do. `R` is one of the types in [`role`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the token of a {R} kernel",
+    label = "the first parameter of a {R} kernel has another type",
+    note = "`reader` and `writer` kernels begin with `noc: Noc`, `compute` kernels with `compute: Compute`"
+)]
+pub trait RoleToken<R>: DeviceTy {
+    fn token() -> Self;
+
+    fn item(items: &mut Items) {
+        items.ty::<Self::Erased>();
+    }
+}
+
+/// The roles as types. Messages print their names.
+#[allow(non_camel_case_types)]
+pub mod role {
+    #[derive(Debug, Clone, Copy)]
+    pub struct reader;
+    #[derive(Debug, Clone, Copy)]
+    pub struct writer;
+    #[derive(Debug, Clone, Copy)]
+    pub struct compute;
+}

@@ -1,0 +1,398 @@
+//! Scalar expressions: evaluation order, temporaries, places.
+
+use super::Lower;
+use super::value::{Binding, State, Value};
+use crate::ir::{BinOp, Expr, ExprKind, FnId, LocalId, StmtKind, Ty};
+use crate::rt::cx::Item;
+use ttl_skeleton as sk;
+
+impl Lower<'_> {
+    pub(super) fn expr(&mut self, e: &sk::Expr) -> Value {
+        match e {
+            sk::Expr::Unit => Value::Unit,
+            sk::Expr::Bool(b) => Value::Scalar(Expr { ty: Ty::Bool, kind: ExprKind::Bool(*b) }),
+            sk::Expr::Int { value, slot } => self.int(*value, *slot),
+            sk::Expr::Float { text, .. } => match text.parse::<f32>() {
+                Ok(v) => Value::Scalar(Expr { ty: Ty::F32, kind: ExprKind::F32(v) }),
+                Err(_) => self.refuse(format!("`{text}` is no f32 literal"), "write it as `1.5` or `1e-3`"),
+            },
+            sk::Expr::Local(l) => self.local(*l),
+            sk::Expr::Const(slot) => match self.items.get(*slot as usize) {
+                Some(Item::Const(e)) => Value::Scalar(e.clone()),
+                _ => self.refuse("a constant without a value", "this is a fault of ttl; please report it"),
+            },
+            sk::Expr::Unary(op, e) => self.unary(*op, e),
+            sk::Expr::Binary(op, l, r) => self.binary(*op, l, r),
+            sk::Expr::Assign(place, value) => self.assign(place, value),
+            sk::Expr::AssignOp(op, place, value) => self.assign_op(*op, place, value),
+            sk::Expr::Cast(e, slot) => {
+                let value = self.scalar(e);
+                let ty = self.ty(*slot);
+                if value.ty == ty {
+                    return Value::Scalar(value);
+                }
+                Value::Scalar(Expr { ty, kind: ExprKind::Cast(Box::new(value)) })
+            }
+            sk::Expr::Ref { place, .. } => self.reference(place),
+            sk::Expr::Call { slot, args } => self.call(*slot, args),
+            sk::Expr::Method { recv, name, args, line } => self.method(recv, name, args, *line),
+            sk::Expr::Block(b) => self.block_value(b),
+            sk::Expr::If { cond, then, els } => self.if_value(cond, then, els.as_deref()),
+            sk::Expr::While { cond, body } => self.while_loop(cond, body),
+            sk::Expr::Loop { body } => self.endless_loop(body),
+            sk::Expr::For { local, range, body } => self.for_loop(*local, range, body),
+            sk::Expr::Break => self.break_loop(),
+            sk::Expr::Continue => self.continue_loop(),
+            sk::Expr::Return(e) => self.return_value(e.as_deref()),
+        }
+    }
+
+    /// Records an error and gives a value that stops further ones.
+    pub(super) fn refuse(&mut self, message: impl Into<String>, help: impl Into<String>) -> Value {
+        self.error(message, help);
+        Value::Never
+    }
+
+    fn int(&mut self, value: u64, slot: sk::Slot) -> Value {
+        let ty = self.ty(slot);
+        match ty.int() {
+            Some(int) => Value::Scalar(Expr { kind: ExprKind::Int(int.wrap(value as i64)), ty }),
+            None => self.refuse(format!("an integer literal cannot be a `{ty}`"), "use an integer of at most 32 bits"),
+        }
+    }
+
+    fn local(&mut self, l: sk::Local) -> Value {
+        match self.bindings[l as usize].clone() {
+            Some(Binding::Scalar(id)) => Value::Scalar(self.read(id)),
+            Some(Binding::Alias(value)) => value,
+            None => {
+                let name = self.def.locals[l as usize].name.clone();
+                self.refuse(
+                    format!("`{name}` has no value here that ttl can follow"),
+                    "give buffers, guards and tile expressions their value where they are declared",
+                )
+            }
+        }
+    }
+
+    /// Reads a scalar local, through the reference if it is one.
+    pub(super) fn read(&self, id: LocalId) -> Expr {
+        Expr { ty: self.locals[id.0 as usize].ty.peeled().clone(), kind: ExprKind::Local(id) }
+    }
+
+    /// The value as a scalar.
+    pub(super) fn scalar(&mut self, e: &sk::Expr) -> Expr {
+        let value = self.expr(e);
+        self.into_scalar(value)
+    }
+
+    pub(super) fn into_scalar(&mut self, value: Value) -> Expr {
+        match value {
+            Value::Scalar(e) => e,
+            Value::Place(id) => self.read(id),
+            Value::Never => Expr { ty: Ty::Never, kind: ExprKind::Int(0) },
+            Value::Unit => Expr { ty: Ty::Unit, kind: ExprKind::Int(0) },
+            other => {
+                let what = other.describe();
+                self.error(format!("{what} is used where a number is needed"), "this use is not supported in a kernel");
+                Expr { ty: Ty::Never, kind: ExprKind::Int(0) }
+            }
+        }
+    }
+
+    /// Lowers several operands so that they are evaluated from left to right: an operand that a later one could change is kept in a
+    /// temporary, and so is a call that stands beside anything that is not constant.
+    pub(super) fn operands(&mut self, es: &[&sk::Expr]) -> Vec<Expr> {
+        let mut done: Vec<Expr> = vec![];
+        let mut ends: Vec<usize> = vec![];
+        for e in es {
+            let before = self.position();
+            let value = self.scalar(e);
+            let emitted = self.position() > before;
+            if emitted || has_call(&value) {
+                let mut shift = 0;
+                for (i, earlier) in done.iter_mut().enumerate() {
+                    if !self.is_stable(earlier) {
+                        let at = ends[i] + shift;
+                        *earlier = self.spill_at(earlier.clone(), at);
+                        shift += 1;
+                    }
+                    ends[i] += shift;
+                }
+            }
+            ends.push(self.position());
+            done.push(value);
+        }
+        // A call evaluated inside the last expression must not move past reads that follow it: keep it where it stood.
+        let calls = done.iter().filter(|e| has_call(e)).count();
+        let unstable = done.iter().filter(|e| !self.is_stable(e)).count();
+        if calls > 0 && unstable > 1 {
+            for value in &mut done {
+                if has_call(value) {
+                    *value = self.spill(value.clone());
+                }
+            }
+        }
+        done
+    }
+
+    fn position(&self) -> usize {
+        self.blocks.last().map_or(0, Vec::len)
+    }
+
+    /// Nothing that runs later can change it.
+    fn is_stable(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Int(_) | ExprKind::F32(_) | ExprKind::Bool(_) => true,
+            ExprKind::Local(id) => {
+                let local = &self.locals[id.0 as usize];
+                !local.mutable && !matches!(local.ty, Ty::Ref { mutable: true, .. })
+            }
+            ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Bits(a) => self.is_stable(a),
+            ExprKind::Binary(_, a, b) => self.is_stable(a) && self.is_stable(b),
+            ExprKind::Query(q) => matches!(
+                q,
+                crate::ir::Query::CoreX
+                    | crate::ir::Query::CoreY
+                    | crate::ir::Query::PageSize(_)
+                    | crate::ir::Query::TileSize(_)
+            ),
+            ExprKind::Call(..) => false,
+            ExprKind::Erased => true,
+        }
+    }
+
+    /// The value now, whatever runs later.
+    pub(super) fn stable(&mut self, e: Expr) -> Expr {
+        if self.is_stable(&e) { e } else { self.spill(e) }
+    }
+
+    pub(super) fn spill(&mut self, e: Expr) -> Expr {
+        let at = self.position();
+        self.spill_at(e, at)
+    }
+
+    fn spill_at(&mut self, e: Expr, at: usize) -> Expr {
+        if self.diverged {
+            return e;
+        }
+        let ty = e.ty.clone();
+        let local = self.new_local("value", ty.clone(), false);
+        let line = self.line;
+        let stmt = crate::ir::Stmt { line, kind: StmtKind::Let { local, init: Some(e) } };
+        let block = self.blocks.last_mut().expect("a block is open");
+        block.insert(at.min(block.len()), stmt);
+        Expr { ty, kind: ExprKind::Local(local) }
+    }
+
+    fn unary(&mut self, op: sk::UnOp, e: &sk::Expr) -> Value {
+        match op {
+            sk::UnOp::Deref => {
+                let value = self.expr(e);
+                Value::Scalar(self.into_scalar(value))
+            }
+            sk::UnOp::Neg => {
+                let a = self.scalar(e);
+                let ty = a.ty.clone();
+                Value::Scalar(match (&a.kind, ty.int()) {
+                    (ExprKind::Int(v), Some(int)) => Expr { kind: ExprKind::Int(int.wrap(v.wrapping_neg())), ty },
+                    (ExprKind::F32(v), _) => Expr { kind: ExprKind::F32(-v), ty },
+                    _ => Expr { ty, kind: ExprKind::Neg(Box::new(a)) },
+                })
+            }
+            sk::UnOp::Not => {
+                let a = self.scalar(e);
+                let ty = a.ty.clone();
+                Value::Scalar(Expr { ty, kind: ExprKind::Not(Box::new(a)) })
+            }
+        }
+    }
+
+    fn binary(&mut self, op: BinOp, l: &sk::Expr, r: &sk::Expr) -> Value {
+        if matches!(op, BinOp::And | BinOp::Or) {
+            return self.short_circuit(op, l, r);
+        }
+        if matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul)
+            && let Some(tiles) = self.tile_binary(op, l, r)
+        {
+            return tiles;
+        }
+        let mut operands = self.operands(&[l, r]);
+        let (Some(b), Some(a)) = (operands.pop(), operands.pop()) else {
+            return Value::Never;
+        };
+        Value::Scalar(binary(op, a, b))
+    }
+
+    fn short_circuit(&mut self, op: BinOp, l: &sk::Expr, r: &sk::Expr) -> Value {
+        let a = self.scalar(l);
+        self.blocks.push(vec![]);
+        let b = self.scalar(r);
+        let stmts = self.blocks.pop().unwrap_or_default();
+        if stmts.is_empty() {
+            return Value::Scalar(Expr { ty: Ty::Bool, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) });
+        }
+        // The right side needs statements: they run only when Rust would evaluate it.
+        let result = self.new_local("value", Ty::Bool, true);
+        self.emit(StmtKind::Let { local: result, init: Some(a) });
+        let mut then = stmts;
+        then.push(crate::ir::Stmt { line: self.line, kind: StmtKind::Assign { local: result, value: b } });
+        let read = self.read(result);
+        let cond = match op {
+            BinOp::And => read.clone(),
+            _ => Expr { ty: Ty::Bool, kind: ExprKind::Not(Box::new(read.clone())) },
+        };
+        self.emit(StmtKind::If { cond, then, els: vec![] });
+        Value::Scalar(read)
+    }
+
+    fn reference(&mut self, place: &sk::Expr) -> Value {
+        match self.expr(place) {
+            Value::Scalar(Expr { kind: ExprKind::Local(id), .. }) => Value::Place(id),
+            // A reference to a temporary.
+            Value::Scalar(e) => {
+                let ty = e.ty.clone();
+                let local = self.new_local("value", ty, true);
+                self.emit(StmtKind::Let { local, init: Some(e) });
+                Value::Place(local)
+            }
+            Value::Res { id, .. } => Value::Res { id, by_ref: true },
+            other => other,
+        }
+    }
+
+    /// The local that a place expression writes to.
+    fn place(&mut self, e: &sk::Expr) -> Option<LocalId> {
+        match e {
+            sk::Expr::Local(l) => match self.bindings[*l as usize].clone() {
+                Some(Binding::Scalar(id)) => Some(id),
+                Some(Binding::Alias(Value::Place(id))) => Some(id),
+                _ => None,
+            },
+            sk::Expr::Unary(sk::UnOp::Deref, inner) => match self.expr(inner) {
+                Value::Place(id) => Some(id),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn assign(&mut self, place: &sk::Expr, value: &sk::Expr) -> Value {
+        // `let x;` first assigned here.
+        if let sk::Expr::Local(l) = place
+            && self.bindings[*l as usize].is_none()
+        {
+            let value = self.expr(value);
+            self.bind(*l, value);
+            return Value::Unit;
+        }
+        match self.place(place) {
+            Some(local) => self.value_into(local, value),
+            None => {
+                self.error(
+                    "only numbers can be assigned to",
+                    "bind buffers, guards and tile expressions with a new `let`",
+                );
+            }
+        }
+        Value::Unit
+    }
+
+    fn assign_op(&mut self, op: BinOp, place: &sk::Expr, value: &sk::Expr) -> Value {
+        if let Some(done) = self.accumulate(op, place, value) {
+            return done;
+        }
+        let Some(local) = self.place(place) else {
+            return self.refuse("only numbers can be assigned to", "use a `let mut` number");
+        };
+        // Rust evaluates the right side first for primitive types.
+        let right = self.scalar(value);
+        let left = self.read(local);
+        self.emit(StmtKind::Assign { local, value: binary(op, left, right) });
+        Value::Unit
+    }
+
+    fn call(&mut self, slot: sk::Slot, args: &[sk::Expr]) -> Value {
+        let Some(Item::Fn(id)) = self.items.get(slot as usize).cloned() else {
+            return self.refuse("a call without its function", "this is a fault of ttl; please report it");
+        };
+        let Some(callee) = self.cx.get(id) else {
+            return Value::Never;
+        };
+        let ret = callee.ret.clone();
+        let types: Vec<Ty> = callee.params.iter().map(|p| callee.locals[p.0 as usize].ty.clone()).collect();
+        let mut values: Vec<Expr> = vec![];
+        let mut ends = vec![];
+        for (arg, ty) in args.iter().zip(&types) {
+            let before = self.position();
+            let value = self.expr(arg);
+            let expr = self.argument(value, ty);
+            if self.position() > before || has_call(&expr) {
+                let mut shift = 0;
+                for (i, earlier) in values.iter_mut().enumerate() {
+                    let by_ref = matches!(types[i], Ty::Ref { .. });
+                    if !by_ref && earlier.ty.is_scalar() && !self.is_stable(earlier) {
+                        *earlier = self.spill_at(earlier.clone(), ends[i] + shift);
+                        shift += 1;
+                    }
+                    ends[i] += shift;
+                }
+            }
+            ends.push(self.position());
+            values.push(expr);
+        }
+        // C++ leaves the order of argument evaluation open: no two calls among the arguments.
+        let unstable = values.iter().filter(|v| v.ty.is_scalar() && !self.is_stable(v)).count();
+        if unstable > 1 {
+            for v in &mut values {
+                if has_call(v) {
+                    *v = self.spill(v.clone());
+                }
+            }
+        }
+        let call = Expr { ty: ret.clone(), kind: ExprKind::Call(FnId(id.0), values) };
+        match ret {
+            Ty::Unit => {
+                self.emit(StmtKind::Eval(call));
+                Value::Unit
+            }
+            _ => Value::Scalar(call),
+        }
+    }
+
+    /// An argument of a device function: scalars by value or place, everything else by the local that names it in C++.
+    fn argument(&mut self, value: Value, ty: &Ty) -> Expr {
+        let named = |local: LocalId| Expr { ty: ty.clone(), kind: ExprKind::Local(local) };
+        match value {
+            Value::Place(id) if matches!(ty, Ty::Ref { .. }) => named(id),
+            Value::Token => Expr { ty: ty.clone(), kind: ExprKind::Erased },
+            Value::CbIn(id) | Value::CbOut(id) | Value::Tensor(id) => named(id),
+            Value::Res { id, .. } => match (&self.resources[id.0].kind, self.resources[id.0].state) {
+                (_, State::Gone) => {
+                    self.error("a guard is used after it was released", "use it before");
+                    named(LocalId(0))
+                }
+                (super::value::ResKind::Front { cb, .. } | super::value::ResKind::Reserved { cb, .. }, _) => named(*cb),
+                _ => Expr { ty: ty.clone(), kind: ExprKind::Erased },
+            },
+            other => self.into_scalar(other),
+        }
+    }
+}
+
+pub(super) fn has_call(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Call(..) => true,
+        ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Bits(a) => has_call(a),
+        ExprKind::Binary(_, a, b) => has_call(a) || has_call(b),
+        _ => false,
+    }
+}
+
+pub(super) fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
+    let ty = match op {
+        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => Ty::Bool,
+        _ => a.ty.clone(),
+    };
+    Expr { ty, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) }
+}

@@ -1,0 +1,403 @@
+//! Methods of the device API, by the receiver's type and the method's name: the IR's side of `device_api`.
+
+use super::Lower;
+use super::expr::binary;
+use super::value::{ResId, ResKind, State, TileBlock, Value};
+use crate::ir::{BinOp, Expr, ExprKind, LocalId, Op, Query, StmtKind, Ty};
+use crate::ops::{BinaryOp, UnaryOp};
+use ttl_skeleton as sk;
+
+impl Lower<'_> {
+    pub(super) fn method(&mut self, recv: &sk::Expr, name: &str, args: &[sk::Expr], line: u32) -> Value {
+        let value = self.expr(recv);
+        let statement = std::mem::replace(&mut self.line, line);
+        let result = self.method_of(value, name, args);
+        self.line = statement;
+        result
+    }
+
+    fn method_of(&mut self, recv: Value, name: &str, args: &[sk::Expr]) -> Value {
+        if let Some(op) = UnaryOp::from_method(name)
+            && let Some(tiles) = self.tile_unary(op, &recv)
+        {
+            return tiles;
+        }
+        match recv {
+            Value::Never => Value::Never,
+            Value::Token => self.token_method(name, args),
+            Value::CbOut(cb) => match name {
+                "reserve_back" => {
+                    let pages = self.page_count(args);
+                    self.op(Op::ReserveBack { cb, pages: pages.clone() });
+                    self.resource(ResKind::Reserved { cb, pages: Some(pages) })
+                }
+                "get_tile_size" => query(Query::TileSize(cb)),
+                _ => self.no_method("CbOut", name),
+            },
+            Value::CbIn(cb) => match name {
+                "wait_front" => {
+                    let pages = self.page_count(args);
+                    self.op(Op::WaitFront { cb, pages: pages.clone() });
+                    self.resource(ResKind::Front { cb, pages: Some(pages) })
+                }
+                "get_tile_size" => query(Query::TileSize(cb)),
+                _ => self.no_method("CbIn", name),
+            },
+            Value::Tensor(t) => match name {
+                "page_size" => query(Query::PageSize(t)),
+                _ => self.no_method("TensorAccessor", name),
+            },
+            Value::Res { id, .. } => self.resource_method(id, name, args),
+            Value::Block(block) => match name {
+                "matmul" => {
+                    let other = match args {
+                        [b] => self.expr(b),
+                        _ => Value::Never,
+                    };
+                    self.matmul(block, other)
+                }
+                _ => self.no_method("TileBlock", name),
+            },
+            Value::Scalar(_) | Value::Place(_) => self.number_method(recv, name, args),
+            other => {
+                let what = other.describe();
+                self.refuse(format!("{what} has no method `{name}` in a kernel"), "see the methods of the device API")
+            }
+        }
+    }
+
+    fn no_method(&mut self, ty: &str, name: &str) -> Value {
+        self.refuse(format!("`{ty}` has no method `{name}` in a kernel"), "see the methods of the device API")
+    }
+
+    /// A page count: used again when the guard is released, so it must not change in between.
+    fn page_count(&mut self, args: &[sk::Expr]) -> Expr {
+        let n = match args {
+            [n] => self.scalar(n),
+            _ => Expr { ty: Ty::U32, kind: ExprKind::Int(1) },
+        };
+        self.stable(n)
+    }
+
+    fn token_method(&mut self, name: &str, args: &[sk::Expr]) -> Value {
+        match (name, args) {
+            ("core_x", _) => query(Query::CoreX),
+            ("core_y", _) => query(Query::CoreY),
+            ("read_barrier", _) => self.effect(Op::ReadBarrier),
+            ("write_barrier", _) => self.effect(Op::WriteBarrier),
+            ("writes_flushed", _) => self.effect(Op::WritesFlushed),
+            ("read_page", [tensor, page, dst]) => {
+                let Some(tensor) = self.tensor(tensor) else {
+                    return Value::Never;
+                };
+                let page = self.scalar(page);
+                let Some(cb) = self.guard_cb(dst) else {
+                    return Value::Never;
+                };
+                let index = zero();
+                self.op(Op::ReadPage { tensor, page, cb, index });
+                self.resource(ResKind::Read { cb })
+            }
+            ("write_page", [tensor, page, src]) => {
+                let Some(tensor) = self.tensor(tensor) else {
+                    return Value::Never;
+                };
+                let page = self.scalar(page);
+                let Some(cb) = self.guard_cb(src) else {
+                    return Value::Never;
+                };
+                let index = zero();
+                self.op(Op::WritePage { tensor, page, cb, index });
+                self.resource(ResKind::Write { cb })
+            }
+            ("read_into", [dst]) => match self.guard_cb(dst) {
+                Some(cb) => self.resource(ResKind::Read { cb }),
+                None => Value::Never,
+            },
+            ("write_from", [src]) => match self.guard_cb(src) {
+                Some(cb) => self.resource(ResKind::Write { cb }),
+                None => Value::Never,
+            },
+            ("acquire", []) => {
+                self.op(Op::Acquire);
+                self.resource(ResKind::TileRegs)
+            }
+            ("zeros", [rows, cols]) => {
+                let sizes = self.operands(&[rows, cols]);
+                let [rows, cols] = sizes.try_into().unwrap_or_else(|_| [zero(), zero()]);
+                let (rows, cols) = (self.stable(rows), self.stable(cols));
+                self.op(Op::Acquire);
+                self.resource(ResKind::Accumulator { rows, cols })
+            }
+            _ => self.no_method("Noc` or `Compute", name),
+        }
+    }
+
+    fn effect(&mut self, op: Op) -> Value {
+        self.op(op);
+        Value::Unit
+    }
+
+    fn tensor(&mut self, e: &sk::Expr) -> Option<LocalId> {
+        match self.expr(e) {
+            Value::Tensor(t) => Some(t),
+            _ => None,
+        }
+    }
+
+    /// The circular buffer of a guard given by reference.
+    fn guard_cb(&mut self, e: &sk::Expr) -> Option<LocalId> {
+        let Value::Res { id, .. } = self.expr(e) else {
+            return None;
+        };
+        match &self.resources[id.0].kind {
+            ResKind::Front { cb, .. } | ResKind::Reserved { cb, .. } => Some(*cb),
+            _ => None,
+        }
+    }
+
+    fn resource_method(&mut self, id: ResId, name: &str, args: &[sk::Expr]) -> Value {
+        let state = self.resources[id.0].state;
+        match (self.resources[id.0].kind.clone(), name, args) {
+            (ResKind::Reserved { .. }, "push_back", []) | (ResKind::Front { .. }, "pop_front", []) => {
+                if state == State::Borrowed {
+                    return self.refuse(
+                        "a guard that is a parameter cannot be released here",
+                        "release it in the function that made it",
+                    );
+                }
+                self.release(id);
+                Value::Unit
+            }
+            (ResKind::Reserved { cb, .. }, "get_write_ptr", []) => query(Query::WritePtr(cb)),
+            (ResKind::Front { cb, .. }, "get_read_ptr", []) => query(Query::ReadPtr(cb)),
+            (ResKind::Reserved { cb, .. }, "write_u32", [word, value]) => {
+                let [word, value] = self.pair(word, value);
+                self.effect(Op::WriteWord { cb, word, value })
+            }
+            (ResKind::Front { cb, .. }, "read_u32", [word]) => {
+                let word = Box::new(self.scalar(word));
+                // Memory is read now, whatever is written later.
+                let value = Expr { ty: Ty::U32, kind: ExprKind::Query(Query::Word { cb, word }) };
+                Value::Scalar(self.spill(value))
+            }
+            (ResKind::Reserved { .. }, "store", [value]) => {
+                let value = self.expr(value);
+                self.store(id, value)
+            }
+            (ResKind::Front { .. }, "block", [rows, cols]) => {
+                let sizes = self.operands(&[rows, cols]);
+                let [rows, cols] = sizes.try_into().unwrap_or_else(|_| [zero(), zero()]);
+                let (rows, cols) = (self.stable(rows), self.stable(cols));
+                Value::Block(TileBlock { front: id, rows, cols })
+            }
+            (ResKind::Read { cb }, "page", [tensor, page, index]) => {
+                let Some(tensor) = self.tensor(tensor) else {
+                    return Value::Never;
+                };
+                let operands = self.operands(&[page, index]);
+                let [page, index] = operands.try_into().unwrap_or_else(|_| [zero(), zero()]);
+                self.effect(Op::ReadPage { tensor, page, cb, index })
+            }
+            (ResKind::Write { cb }, "page", [tensor, page, index]) => {
+                let Some(tensor) = self.tensor(tensor) else {
+                    return Value::Never;
+                };
+                let operands = self.operands(&[page, index]);
+                let [page, index] = operands.try_into().unwrap_or_else(|_| [zero(), zero()]);
+                self.effect(Op::WritePage { tensor, page, cb, index })
+            }
+            (ResKind::Read { .. }, "wait", []) => {
+                self.moved(id);
+                self.effect(Op::ReadBarrier)
+            }
+            (ResKind::Write { .. }, "wait", []) => {
+                self.moved(id);
+                self.effect(Op::WriteBarrier)
+            }
+            (ResKind::Write { .. }, "flushed", []) => {
+                self.moved(id);
+                self.effect(Op::WritesFlushed)
+            }
+            (ResKind::TileRegs, "commit", []) => {
+                self.moved(id);
+                self.op(Op::Commit);
+                self.resource(ResKind::PackRegs)
+            }
+            (ResKind::TileRegs, _, _) => self.register_method(name, args),
+            (ResKind::PackRegs, "release", []) => {
+                self.release(id);
+                Value::Unit
+            }
+            (ResKind::PackRegs, "pack_tile", [dst, out]) => {
+                let dst = self.scalar(dst);
+                match self.guard_cb(out) {
+                    Some(cb) => self.effect(Op::PackTile { dst, cb, index: None }),
+                    None => Value::Never,
+                }
+            }
+            (ResKind::PackRegs, "pack_tile_at", [dst, out, index]) => {
+                let operands = self.operands(&[dst, index]);
+                let [dst, index] = operands.try_into().unwrap_or_else(|_| [zero(), zero()]);
+                match self.guard_cb(out) {
+                    Some(cb) => self.effect(Op::PackTile { dst, cb, index: Some(index) }),
+                    None => Value::Never,
+                }
+            }
+            _ => self.no_method("guard", name),
+        }
+    }
+
+    fn register_method(&mut self, name: &str, args: &[sk::Expr]) -> Value {
+        let row = BinaryOp::ALL.into_iter().find(|op| op.row().fpu_call == name);
+        let reuse = BinaryOp::ALL.into_iter().find(|op| op.row().reuse_call == name);
+        let regs = BinaryOp::ALL.into_iter().find(|op| op.row().sfpu_call == name);
+        let unary = UnaryOp::ALL.into_iter().find(|op| format!("{}_tile", op.row().method) == name);
+        match (name, args) {
+            ("copy_tile", [src, tile, dst]) => {
+                let Some(cb) = self.guard_cb(src) else {
+                    return Value::Never;
+                };
+                let [tile, dst] = self.pair(tile, dst);
+                self.effect(Op::CopyTile { cb, tile, dst })
+            }
+            ("matmul_tiles", [a, b, ia, ib, dst]) => {
+                let (Some(a), Some(b)) = (self.guard_cb(a), self.guard_cb(b)) else {
+                    return Value::Never;
+                };
+                let [ia, ib, dst] = self.triple(ia, ib, dst);
+                self.effect(Op::MatmulTiles { a, b, ia, ib, dst })
+            }
+            ("matmul_block", [a, b, ia, ib, dst, ct, rt, kt]) => {
+                let (Some(a), Some(b)) = (self.guard_cb(a), self.guard_cb(b)) else {
+                    return Value::Never;
+                };
+                let operands = self.operands(&[ia, ib, dst, ct, rt, kt]);
+                match <[Expr; 6]>::try_from(operands) {
+                    Ok([ia, ib, dst, ct, rt, kt]) => self.effect(Op::MatmulBlock { a, b, ia, ib, dst, ct, rt, kt }),
+                    Err(_) => Value::Never,
+                }
+            }
+            (_, [a, b, ia, ib, dst]) if row.is_some() => {
+                let op = row.unwrap_or(BinaryOp::Add);
+                let (Some(a), Some(b)) = (self.guard_cb(a), self.guard_cb(b)) else {
+                    return Value::Never;
+                };
+                let [ia, ib, dst] = self.triple(ia, ib, dst);
+                self.effect(Op::BinaryTiles { op, a, b, ia, ib, dst })
+            }
+            (_, [src, tile, dst]) if reuse.is_some() => {
+                let op = reuse.unwrap_or(BinaryOp::Add);
+                let Some(cb) = self.guard_cb(src) else {
+                    return Value::Never;
+                };
+                let [tile, dst] = self.pair(tile, dst);
+                self.effect(Op::ReuseDest { op, reversed: false, cb, tile, dst })
+            }
+            (_, [a, b, dst]) if regs.is_some() => {
+                let op = regs.unwrap_or(BinaryOp::Add);
+                let [a, b, dst] = self.triple(a, b, dst);
+                self.effect(Op::BinaryRegs { op, a, b, dst })
+            }
+            (_, [dst]) if unary.is_some() => {
+                let op = unary.unwrap_or(UnaryOp::Exp);
+                let dst = self.scalar(dst);
+                self.effect(Op::Unary { op, dst })
+            }
+            _ => self.no_method("TileRegs", name),
+        }
+    }
+
+    fn pair(&mut self, a: &sk::Expr, b: &sk::Expr) -> [Expr; 2] {
+        self.operands(&[a, b]).try_into().unwrap_or_else(|_| [zero(), zero()])
+    }
+
+    fn triple(&mut self, a: &sk::Expr, b: &sk::Expr, c: &sk::Expr) -> [Expr; 3] {
+        self.operands(&[a, b, c]).try_into().unwrap_or_else(|_| [zero(), zero(), zero()])
+    }
+
+    /// Methods of numbers: those whose meaning C++ has too.
+    fn number_method(&mut self, recv: Value, name: &str, args: &[sk::Expr]) -> Value {
+        let a = self.into_scalar(recv);
+        let op = match name {
+            "wrapping_add" => BinOp::Add,
+            "wrapping_sub" => BinOp::Sub,
+            "wrapping_mul" => BinOp::Mul,
+            "wrapping_shl" => BinOp::Shl,
+            "wrapping_shr" => BinOp::Shr,
+            "wrapping_neg" => {
+                let ty = a.ty.clone();
+                if ty.int().is_some_and(|i| !i.signed) {
+                    let zero = Expr { ty: ty.clone(), kind: ExprKind::Int(0) };
+                    return Value::Scalar(binary(BinOp::Sub, zero, a));
+                }
+                return Value::Scalar(Expr { ty, kind: ExprKind::Neg(Box::new(a)) });
+            }
+            "min" | "max" => return self.min_max(a, name, args),
+            "to_bits" => return Value::Scalar(Expr { ty: Ty::U32, kind: ExprKind::Bits(Box::new(a)) }),
+            "from_bits" => return Value::Scalar(Expr { ty: Ty::F32, kind: ExprKind::Bits(Box::new(a)) }),
+            "abs" => return self.abs(a),
+            _ => {
+                let ty = a.ty.clone();
+                return self.refuse(
+                    format!("`{ty}` has no method `{name}` in a kernel"),
+                    "use operators, `min`, `max` or the `wrapping_` methods",
+                );
+            }
+        };
+        let a = self.stable(a);
+        let b = match args {
+            [b] => self.scalar(b),
+            _ => return Value::Never,
+        };
+        Value::Scalar(binary(op, a, b))
+    }
+
+    fn abs(&mut self, a: Expr) -> Value {
+        if a.ty == Ty::F32 {
+            // Without the sign bit, also for NaN and zero.
+            let bits = Expr { ty: Ty::U32, kind: ExprKind::Bits(Box::new(a)) };
+            let mask = Expr { ty: Ty::U32, kind: ExprKind::Int(0x7fff_ffff) };
+            let masked = binary(BinOp::BitAnd, bits, mask);
+            return Value::Scalar(Expr { ty: Ty::F32, kind: ExprKind::Bits(Box::new(masked)) });
+        }
+        let ty = a.ty.clone();
+        let a = self.stable(a);
+        let local = self.new_local("value", ty.clone(), true);
+        self.emit(StmtKind::Let { local, init: Some(a.clone()) });
+        let zero = Expr { ty: ty.clone(), kind: ExprKind::Int(0) };
+        let negated = Expr { ty, kind: ExprKind::Neg(Box::new(a.clone())) };
+        let line = self.line;
+        let assign = crate::ir::Stmt { line, kind: StmtKind::Assign { local, value: negated } };
+        self.emit(StmtKind::If { cond: binary(BinOp::Lt, a, zero), then: vec![assign], els: vec![] });
+        Value::Scalar(self.read(local))
+    }
+
+    fn min_max(&mut self, a: Expr, name: &str, args: &[sk::Expr]) -> Value {
+        if a.ty == Ty::F32 {
+            return self.refuse(
+                format!("`f32::{name}` is not supported in a kernel"),
+                "its meaning for NaN differs between Rust and C++; write the `if` you need",
+            );
+        }
+        let [b] = args else { return Value::Never };
+        let a = self.stable(a);
+        let b = self.scalar(b);
+        let b = self.stable(b);
+        let local = self.new_local("value", a.ty.clone(), true);
+        self.emit(StmtKind::Let { local, init: Some(a.clone()) });
+        let op = if name == "min" { BinOp::Lt } else { BinOp::Gt };
+        let line = self.line;
+        let assign = crate::ir::Stmt { line, kind: StmtKind::Assign { local, value: b.clone() } };
+        self.emit(StmtKind::If { cond: binary(op, b, a), then: vec![assign], els: vec![] });
+        Value::Scalar(self.read(local))
+    }
+}
+
+fn zero() -> Expr {
+    Expr { ty: Ty::U32, kind: ExprKind::Int(0) }
+}
+
+fn query(q: Query) -> Value {
+    Value::Scalar(Expr { ty: Ty::U32, kind: ExprKind::Query(q) })
+}

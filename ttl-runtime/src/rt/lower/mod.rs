@@ -1,0 +1,172 @@
+//! From the macro's skeleton and the types rustc inferred to the typed IR.
+//!
+//! - `value.rs`: what an expression can be while it is lowered: scalars, guards, lazy tile expressions, register states.
+//! - `scope.rs`: bindings, temporaries, and the release of guards at the end of scopes.
+//! - `expr.rs`, `stmt.rs`: scalar expressions and control flow; blocks as values become temporaries, evaluation order is fixed.
+//! - `method.rs`: methods of the device API, by type of the receiver and name.
+//! - `tiles.rs`: block expressions to DAGs.
+//!
+//! rustc has already accepted the body, so types agree. What is left to refuse here is what Rust cannot see: it ends up as a
+//! [`LowerError`](super::LowerError) with the user's line.
+
+mod expr;
+mod method;
+mod scope;
+mod stmt;
+mod tiles;
+mod value;
+
+use super::cx::{Cx, Item};
+use crate::ir::{self, Block, LocalId, Stmt, StmtKind, Ty};
+use crate::site::Site;
+use scope::Scope;
+use ttl_skeleton as sk;
+use value::{Binding, Resource};
+
+/// Builds the IR of one function instance. `skeleton` is [`sk::Def::encode`]'s output; `items` are what its probes gave; `generics`
+/// are its generic arguments as the reader of the C++ should see them.
+pub fn lower(
+    cx: &mut Cx,
+    skeleton: &'static [u8],
+    items: Vec<Item>,
+    file: &'static str,
+    generics: Vec<String>,
+) -> ir::Fn {
+    match sk::Def::decode(skeleton) {
+        Ok(def) => Lower::new(cx, &def, &items, file).function(generics),
+        Err(e) => {
+            cx.error(
+                Site { file, line: 0, column: 0 },
+                format!("the code that the ttl macro made cannot be read: {e}"),
+                "use the same version of ttl and of its macros",
+            );
+            ir::Fn {
+                name: "invalid".into(),
+                generics,
+                file,
+                line: 0,
+                locals: vec![],
+                params: vec![],
+                ret: Ty::Unit,
+                body: vec![],
+            }
+        }
+    }
+}
+
+/// The function being lowered.
+struct Lower<'a> {
+    cx: &'a mut Cx,
+    def: &'a sk::Def,
+    items: &'a [Item],
+    file: &'static str,
+    locals: Vec<ir::Local>,
+    /// What each skeleton local stands for, once it is bound.
+    bindings: Vec<Option<Binding>>,
+    /// Statements under construction, innermost block last.
+    blocks: Vec<Block>,
+    scopes: Vec<Scope>,
+    /// Guards, transfers and register states, by id.
+    resources: Vec<Resource>,
+    /// Line of the statement being lowered.
+    line: u32,
+    /// The current position cannot be reached: after return, break or continue.
+    diverged: bool,
+    /// Resource states at each `break` of the enclosing loops, innermost last.
+    breaks: Vec<Vec<scope::States>>,
+}
+
+impl<'a> Lower<'a> {
+    fn new(cx: &'a mut Cx, def: &'a sk::Def, items: &'a [Item], file: &'static str) -> Lower<'a> {
+        Lower {
+            cx,
+            def,
+            items,
+            file,
+            locals: vec![],
+            bindings: vec![None; def.locals.len()],
+            blocks: vec![vec![]],
+            scopes: vec![],
+            resources: vec![],
+            line: def.line,
+            diverged: false,
+            breaks: vec![],
+        }
+    }
+
+    fn function(mut self, generics: Vec<String>) -> ir::Fn {
+        let ret = self.def.ret.map_or(Ty::Unit, |slot| self.ty(slot));
+        self.enter_scope(scope::Kind::Function);
+        let mut params = vec![];
+        for p in 0..self.def.params {
+            params.push(self.bind_param(p));
+        }
+        let value = self.block_value(&self.def.body);
+        if !self.diverged && ret != Ty::Unit {
+            let value = self.into_scalar(value);
+            let value = self.stable(value);
+            self.leave_scope();
+            self.emit(StmtKind::Return(Some(value)));
+        } else {
+            self.discard(value);
+            self.leave_scope();
+        }
+        ir::Fn {
+            name: self.def.name.clone(),
+            generics,
+            file: self.file,
+            line: self.def.line,
+            locals: self.locals,
+            params,
+            ret,
+            body: self.blocks.pop().unwrap_or_default(),
+        }
+    }
+
+    fn bind_param(&mut self, p: sk::Local) -> LocalId {
+        let decl = &self.def.locals[p as usize];
+        let ty = self.ty(decl.slot);
+        let local = self.new_local(&decl.name, ty.clone(), decl.mutable);
+        let binding = self.param_binding(local, &ty);
+        if binding.is_none() {
+            self.error(
+                format!("a `{ty}` cannot be passed by value to a device function"),
+                "pass it by reference: `&tile` or `&mut tile`",
+            );
+        }
+        self.bindings[p as usize] = binding;
+        local
+    }
+
+    fn ty(&mut self, slot: sk::Slot) -> Ty {
+        match self.items.get(slot as usize) {
+            Some(Item::Ty(ty)) => ty.clone(),
+            other => {
+                let what = format!("slot {slot} of `{}` should hold a type, it holds {other:?}", self.def.name);
+                self.error(what, "this is a fault of ttl; please report it");
+                Ty::Unit
+            }
+        }
+    }
+
+    fn new_local(&mut self, name: &str, ty: Ty, mutable: bool) -> LocalId {
+        self.locals.push(ir::Local { name: name.to_string(), ty, mutable });
+        LocalId(self.locals.len() as u32 - 1)
+    }
+
+    fn emit(&mut self, kind: StmtKind) {
+        if !self.diverged {
+            let line = self.line;
+            self.blocks.last_mut().expect("a block is open").push(Stmt { line, kind });
+        }
+    }
+
+    fn op(&mut self, op: ir::Op) {
+        self.emit(StmtKind::Op(op));
+    }
+
+    fn error(&mut self, message: impl Into<String>, help: impl Into<String>) {
+        let site = Site { file: self.file, line: self.line, column: 0 };
+        self.cx.error(site, message, help);
+    }
+}

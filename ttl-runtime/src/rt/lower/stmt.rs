@@ -1,0 +1,414 @@
+//! Statements and control flow.
+
+use super::scope::Kind;
+use super::value::{Binding, Value};
+use super::{Lower, expr};
+use crate::ir::{self, Expr, ExprKind, LocalId, Order, StmtKind, Ty};
+use ttl_skeleton as sk;
+
+impl Lower<'_> {
+    /// Statements and value of a block, in a scope of its own. The value survives the scope.
+    pub(super) fn block_value(&mut self, b: &sk::Block) -> Value {
+        self.enter_scope(Kind::Block);
+        for s in &b.stmts {
+            self.stmt(s);
+        }
+        let value = match &b.tail {
+            Some(tail) => {
+                self.line = tail.line;
+                match &tail.kind {
+                    sk::StmtKind::Expr(e) => {
+                        self.enter_scope(Kind::Statement);
+                        let value = self.expr(e);
+                        // What the scopes release may be read by the value: fix it first.
+                        let value = match value {
+                            Value::Scalar(e) => Value::Scalar(self.stable_if_releasing(e)),
+                            other => other,
+                        };
+                        self.keep(&value);
+                        self.leave_scope();
+                        value
+                    }
+                    _ => Value::Unit,
+                }
+            }
+            None => Value::Unit,
+        };
+        self.hand_over(&value);
+        self.leave_scope();
+        if self.diverged { Value::Never } else { value }
+    }
+
+    /// A value that reads the device or mutable locals must be taken before guards are released.
+    fn stable_if_releasing(&mut self, e: Expr) -> Expr {
+        match e.kind {
+            ExprKind::Query(_) | ExprKind::Call(..) => self.stable(e),
+            _ => e,
+        }
+    }
+
+    /// The block's value leaves it: its resources go to the scope around.
+    fn hand_over(&mut self, value: &Value) {
+        let ids = match value {
+            Value::Res { id, by_ref: false } => vec![*id],
+            Value::Tiles(t) => t.owned.clone(),
+            _ => return,
+        };
+        self.give_to_parent(&ids);
+    }
+
+    fn stmt(&mut self, s: &sk::Stmt) {
+        self.line = s.line;
+        self.enter_scope(Kind::Statement);
+        match &s.kind {
+            sk::StmtKind::Let { local, init: None } => {
+                let decl = &self.def.locals[*local as usize];
+                let ty = self.ty(decl.slot);
+                if ty.is_scalar() {
+                    let id = self.new_local(&decl.name, ty, decl.mutable);
+                    self.emit(StmtKind::Let { local: id, init: None });
+                    self.bindings[*local as usize] = Some(Binding::Scalar(id));
+                }
+            }
+            sk::StmtKind::Let { local, init: Some(e) } => self.let_value(*local, e),
+            sk::StmtKind::Discard(e) | sk::StmtKind::Expr(e) => {
+                let value = self.expr(e);
+                self.discard(value);
+            }
+        }
+        self.line = s.line;
+        self.leave_scope();
+    }
+
+    fn let_value(&mut self, local: sk::Local, e: &sk::Expr) {
+        let decl = &self.def.locals[local as usize];
+        let ty = self.ty(decl.slot);
+        // A branch or block that gives a number writes it straight into the variable.
+        if ty.is_scalar() && matches!(e, sk::Expr::If { .. } | sk::Expr::Block(_)) {
+            let id = self.new_local(&decl.name, ty, decl.mutable);
+            self.emit(StmtKind::Let { local: id, init: None });
+            self.value_into(id, e);
+            self.bindings[local as usize] = Some(Binding::Scalar(id));
+            return;
+        }
+        let value = self.expr(e);
+        self.bind(local, value);
+    }
+
+    pub(super) fn bind(&mut self, local: sk::Local, value: Value) {
+        let decl = &self.def.locals[local as usize];
+        match value {
+            Value::Scalar(init) => {
+                let id = self.new_local(&decl.name, init.ty.clone(), decl.mutable);
+                self.emit(StmtKind::Let { local: id, init: Some(init) });
+                self.bindings[local as usize] = Some(Binding::Scalar(id));
+            }
+            other => self.alias(local, other),
+        }
+    }
+
+    /// Assigns the value of `e` to a local.
+    pub(super) fn value_into(&mut self, local: LocalId, e: &sk::Expr) {
+        match e {
+            sk::Expr::If { cond, then, els } => {
+                let cond = self.scalar(cond);
+                let els = els.as_deref();
+                self.branches(
+                    cond,
+                    |this| this.block_into(local, then),
+                    |this| {
+                        if let Some(els) = els {
+                            this.value_into(local, els);
+                        }
+                    },
+                );
+            }
+            sk::Expr::Block(b) => self.block_into(local, b),
+            _ => {
+                let value = self.expr(e);
+                if !self.diverged {
+                    let value = self.into_scalar(value);
+                    self.emit(StmtKind::Assign { local, value });
+                }
+            }
+        }
+    }
+
+    fn block_into(&mut self, local: LocalId, b: &sk::Block) {
+        let value = self.block_value(b);
+        if !self.diverged {
+            let value = self.into_scalar(value);
+            self.emit(StmtKind::Assign { local, value });
+        }
+    }
+
+    /// Runs both branches from the same state and joins them.
+    fn branches(&mut self, cond: Expr, then: impl FnOnce(&mut Self), els: impl FnOnce(&mut Self)) {
+        let before = self.states();
+        let was_diverged = self.diverged;
+
+        self.blocks.push(vec![]);
+        then(self);
+        let then_block = self.blocks.pop().unwrap_or_default();
+        let (then_states, then_diverged) = (self.states(), self.diverged);
+
+        self.diverged = was_diverged;
+        self.set_states(&before);
+        self.blocks.push(vec![]);
+        els(self);
+        let els_block = self.blocks.pop().unwrap_or_default();
+        let els_diverged = self.diverged;
+
+        self.diverged = was_diverged;
+        match (then_diverged, els_diverged) {
+            (false, false) => self.merge(&then_states[..before.len()].to_vec()),
+            (false, true) => self.set_states(&then_states),
+            _ => {}
+        }
+        self.emit(StmtKind::If { cond, then: then_block, els: els_block });
+        self.diverged = was_diverged || (then_diverged && els_diverged);
+    }
+
+    pub(super) fn if_value(&mut self, cond: &sk::Expr, then: &sk::Block, els: Option<&sk::Expr>) -> Value {
+        let cond = self.scalar(cond);
+        let mut result: Option<LocalId> = None;
+        let at = self.blocks.last().map_or(0, Vec::len);
+        let mut other: Option<Value> = None;
+        {
+            let result = &mut result;
+            let other = &mut other;
+            let slot = std::cell::RefCell::new((result, other));
+            self.branches(
+                cond,
+                |this| {
+                    let value = this.block_value(then);
+                    this.branch_result(value, &mut slot.borrow_mut());
+                },
+                |this| {
+                    if let Some(els) = els {
+                        let value = this.expr(els);
+                        this.branch_result(value, &mut slot.borrow_mut());
+                    }
+                },
+            );
+        }
+        if let Some(local) = result {
+            // Declared before the branch that fills it.
+            let stmt = ir::Stmt { line: self.line, kind: StmtKind::Let { local, init: None } };
+            if let Some(block) = self.blocks.last_mut() {
+                block.insert(at.min(block.len()), stmt);
+            }
+            return Value::Scalar(self.read(local));
+        }
+        if self.diverged {
+            return Value::Never;
+        }
+        match other {
+            None => Value::Unit,
+            Some(v) => {
+                let what = v.describe();
+                self.refuse(
+                    format!("`if` cannot choose between two of {what}"),
+                    "use the value inside the branches, or choose between numbers",
+                )
+            }
+        }
+    }
+
+    fn branch_result(&mut self, value: Value, slot: &mut (&mut Option<LocalId>, &mut Option<Value>)) {
+        match value {
+            _ if self.diverged => {}
+            Value::Unit | Value::Never => {}
+            Value::Scalar(_) | Value::Place(_) => {
+                let value = self.into_scalar(value);
+                if value.ty == Ty::Unit {
+                    return;
+                }
+                let local = match slot.0 {
+                    Some(local) => *local,
+                    None => {
+                        let local = self.new_local("value", value.ty.clone(), false);
+                        *slot.0 = Some(local);
+                        local
+                    }
+                };
+                self.emit(StmtKind::Assign { local, value });
+            }
+            other => *slot.1 = Some(other),
+        }
+    }
+
+    pub(super) fn while_loop(&mut self, cond: &sk::Expr, body: &sk::Block) -> Value {
+        self.blocks.push(vec![]);
+        let c = self.scalar(cond);
+        let mut stmts = self.blocks.pop().unwrap_or_default();
+        let simple = stmts.is_empty();
+        let body = self.loop_body(body);
+        if simple {
+            self.emit(StmtKind::While { cond: c, body });
+        } else {
+            // The condition needs statements: they run before each test.
+            let line = self.line;
+            let not = Expr { ty: Ty::Bool, kind: ExprKind::Not(Box::new(c)) };
+            let stop = vec![ir::Stmt { line, kind: StmtKind::Break }];
+            stmts.push(ir::Stmt { line, kind: StmtKind::If { cond: not, then: stop, els: vec![] } });
+            stmts.extend(body);
+            self.emit(StmtKind::Loop { body: stmts });
+        }
+        Value::Unit
+    }
+
+    pub(super) fn endless_loop(&mut self, body: &sk::Block) -> Value {
+        self.breaks.push(vec![]);
+        let body = self.loop_block(body);
+        let breaks = self.breaks.pop().unwrap_or_default();
+        self.emit(StmtKind::Loop { body });
+        let mut breaks = breaks.into_iter();
+        match breaks.next() {
+            // The code behind it runs only after a break.
+            Some(first) => {
+                self.set_states(&first);
+                for other in breaks {
+                    let n = first.len().min(other.len());
+                    self.merge(&other[..n].to_vec());
+                }
+                Value::Unit
+            }
+            None => {
+                self.diverged = true;
+                Value::Never
+            }
+        }
+    }
+
+    /// Body of a loop that may run no times.
+    fn loop_body(&mut self, body: &sk::Block) -> ir::Block {
+        let before = self.states();
+        self.breaks.push(vec![]);
+        let block = self.loop_block(body);
+        for states in self.breaks.pop().unwrap_or_default() {
+            let n = before.len().min(states.len());
+            self.merge(&states[..n].to_vec());
+        }
+        self.merge(&before);
+        block
+    }
+
+    fn loop_block(&mut self, body: &sk::Block) -> ir::Block {
+        self.blocks.push(vec![]);
+        self.enter_scope(Kind::Loop);
+        let value = self.block_value(body);
+        self.discard(value);
+        self.leave_scope();
+        self.diverged = false;
+        self.blocks.pop().unwrap_or_default()
+    }
+
+    pub(super) fn for_loop(&mut self, local: Option<sk::Local>, range: &sk::Range, body: &sk::Block) -> Value {
+        let mut bounds = self.operands(&[&range.start, &range.end]);
+        let (Some(end), Some(start)) = (bounds.pop(), bounds.pop()) else {
+            return Value::Never;
+        };
+        let ty = self.ty(range.slot);
+        if ty.int().is_none() {
+            return self.refuse(format!("a range of `{ty}` cannot be a loop"), "use integers of at most 32 bits");
+        }
+        // The writer keeps the bounds; a call in them must run once, here.
+        let start = if expr::has_call(&start) { self.spill(start) } else { start };
+        let end = self.stable(end);
+        let (order, step) = match self.adapters(&range.adapters) {
+            Some(found) => found,
+            None => return Value::Never,
+        };
+        let name = local.map_or("i", |l| self.def.locals[l as usize].name.as_str()).to_string();
+        let mutable = local.is_some_and(|l| self.def.locals[l as usize].mutable);
+        let id = self.new_local(&name, ty, mutable);
+        if let Some(l) = local {
+            self.bindings[l as usize] = Some(Binding::Scalar(id));
+        }
+        let line = self.line;
+        let body = self.loop_body(body);
+        self.line = line;
+        self.emit(StmtKind::For(Box::new(ir::For {
+            local: id,
+            start,
+            end,
+            inclusive: range.inclusive,
+            order,
+            step,
+            body,
+        })));
+        Value::Unit
+    }
+
+    fn adapters(&mut self, adapters: &[sk::Adapter]) -> Option<(Order, u64)> {
+        match adapters {
+            [] => Some((Order::Forward, 1)),
+            [sk::Adapter::Rev] => Some((Order::RevThenStep, 1)),
+            [sk::Adapter::StepBy(n)] => Some((Order::Forward, self.step(n)?)),
+            [sk::Adapter::Rev, sk::Adapter::StepBy(n)] => Some((Order::RevThenStep, self.step(n)?)),
+            [sk::Adapter::StepBy(n), sk::Adapter::Rev] => Some((Order::StepThenRev, self.step(n)?)),
+            _ => {
+                self.error(
+                    "a range takes at most one `rev()` and one `step_by()` in a kernel",
+                    "combine the adapters, or compute the index in the loop",
+                );
+                None
+            }
+        }
+    }
+
+    fn step(&mut self, e: &sk::Expr) -> Option<u64> {
+        match self.scalar(e).kind {
+            ExprKind::Int(n) if n > 0 => Some(n as u64),
+            ExprKind::Cast(inner) if matches!(inner.kind, ExprKind::Int(n) if n > 0) => match inner.kind {
+                ExprKind::Int(n) => Some(n as u64),
+                _ => None,
+            },
+            ExprKind::Int(_) => {
+                self.error("`step_by(0)` never ends", "use a step of at least 1");
+                None
+            }
+            _ => {
+                self.error(
+                    "the step of `step_by` must be a constant",
+                    "use a literal, a `const` or a const generic; or loop with `while`",
+                );
+                None
+            }
+        }
+    }
+
+    pub(super) fn break_loop(&mut self) -> Value {
+        self.release_until(Kind::Loop);
+        self.emit(StmtKind::Break);
+        let states = self.states();
+        if !self.diverged
+            && let Some(breaks) = self.breaks.last_mut()
+        {
+            breaks.push(states);
+        }
+        self.diverged = true;
+        Value::Never
+    }
+
+    pub(super) fn continue_loop(&mut self) -> Value {
+        self.release_until(Kind::Loop);
+        self.emit(StmtKind::Continue);
+        self.diverged = true;
+        Value::Never
+    }
+
+    pub(super) fn return_value(&mut self, e: Option<&sk::Expr>) -> Value {
+        let value = e.map(|e| self.expr(e));
+        let value = match value {
+            Some(Value::Scalar(e)) => Some(self.stable(e)),
+            Some(Value::Place(id)) => Some(self.read(id)),
+            _ => None,
+        };
+        self.release_until(Kind::Function);
+        self.emit(StmtKind::Return(value));
+        self.diverged = true;
+        Value::Never
+    }
+}

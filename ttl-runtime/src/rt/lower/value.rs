@@ -1,0 +1,131 @@
+//! What an expression can be while it is lowered.
+
+use crate::ir::dag::Dag;
+use crate::ir::{Expr, LocalId};
+
+/// Index into `Lower::resources`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct ResId(pub(super) usize);
+
+/// The value of an expression. Only scalars exist in the C++; the rest is resolved here.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Unit,
+    /// Control never comes here.
+    Never,
+    Scalar(Expr),
+    /// A place that holds a scalar: what `&x` and `&mut x` give.
+    Place(LocalId),
+    /// The role token.
+    Token,
+    CbIn(LocalId),
+    CbOut(LocalId),
+    Tensor(LocalId),
+    /// A guard, transfer, accumulator or register state. `by_ref` when reached through `&` or `&mut`.
+    Res {
+        id: ResId,
+        by_ref: bool,
+    },
+    Tiles(Tiles),
+    Block(TileBlock),
+    Matmul {
+        a: TileBlock,
+        b: TileBlock,
+    },
+}
+
+/// A lazy block expression with what its leaves stand for.
+#[derive(Clone, Debug)]
+pub(super) struct Tiles {
+    pub(super) dag: Dag,
+    pub(super) leaves: Vec<TileLeaf>,
+    /// Guards the expression took by value, left to right: released after the store.
+    pub(super) owned: Vec<ResId>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TileLeaf {
+    Front(ResId),
+    Acc(ResId),
+}
+
+/// A matrix of tiles in a waited block, row-major.
+#[derive(Clone, Debug)]
+pub(super) struct TileBlock {
+    pub(super) front: ResId,
+    pub(super) rows: Expr,
+    pub(super) cols: Expr,
+}
+
+/// What a local of the skeleton stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Binding {
+    /// A scalar local of the IR (also one that C++ sees as a reference).
+    Scalar(LocalId),
+    /// Anything else: the local is another name for the value.
+    Alias(Value),
+}
+
+/// Something that Rust releases at the end of its scope.
+#[derive(Clone, Debug)]
+pub(super) struct Resource {
+    pub(super) kind: ResKind,
+    pub(super) state: State,
+    /// The line where it came to be.
+    pub(super) line: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum State {
+    Live,
+    /// Moved or released.
+    Gone,
+    /// A parameter by reference: released by the caller.
+    Borrowed,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum ResKind {
+    /// Pages between wait and pop. `None`: not known here, the guard is a parameter.
+    Front {
+        cb: LocalId,
+        pages: Option<Expr>,
+    },
+    /// Pages between reserve and push.
+    Reserved {
+        cb: LocalId,
+        pages: Option<Expr>,
+    },
+    /// Reads into a reserved block; writes from a waited block.
+    Read {
+        cb: LocalId,
+    },
+    Write {
+        cb: LocalId,
+    },
+    TileRegs,
+    PackRegs,
+    Accumulator {
+        rows: Expr,
+        cols: Expr,
+    },
+}
+
+impl Value {
+    /// For messages.
+    pub(super) fn describe(&self) -> &'static str {
+        match self {
+            Value::Unit => "nothing",
+            Value::Never => "an expression that never ends",
+            Value::Scalar(_) | Value::Place(_) => "a number",
+            Value::Token => "the role token",
+            Value::CbIn(..) => "the consumer end of a circular buffer",
+            Value::CbOut(..) => "the producer end of a circular buffer",
+            Value::Tensor(_) => "a tensor accessor",
+            Value::Res { .. } => "a guard",
+            Value::Tiles(_) => "a block expression",
+            Value::Block(_) => "a block of tiles",
+            Value::Matmul { .. } => "a matrix product",
+        }
+    }
+}

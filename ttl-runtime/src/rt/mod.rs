@@ -1,0 +1,28 @@
+//! What the code that `#[ttl::kernel]` and `#[ttl::device]` emit stands on. Not part of the public interface.
+//!
+//! The macros see tokens, not types. So next to the user's function they emit a copy of its body that never runs, in which locals,
+//! literals and calls are tied to [`Probe`]s; rustc infers the probes' types, and a hidden function reads them when a program is
+//! built: it yields one [`Item`] per probe, which [`lower`](lower::lower) joins with the function's structure
+//! ([`ttl_skeleton::Def`]) to typed IR.
+//!
+//! A rule for every trait used in the copy: it must never have exactly one impl that matches an integer or a float of
+//! undecided type, since rustc would then pick that impl instead of the default (`i32`, `f64`), and the IR would differ from the
+//! native run.
+
+mod cx;
+mod items;
+mod kernel;
+mod konst;
+pub mod lower;
+mod probe;
+
+pub use crate::ir::{Fn, ParamKind, Role, Ty};
+pub use cx::{Cx, FnSite, Inst, Item, LowerError};
+pub use items::Items;
+pub use kernel::{Args, Binder, Kernel, Param, ParamDecl, RoleToken, Scalar, module, role};
+pub use konst::DeviceConst;
+pub use lower::lower;
+pub use probe::{
+    Callable, DeviceMethod, DeviceTy, Instance, List, Mut, Named, Probe, Read, ReleasedOnEveryPath,
+    Shared, Supported, Val, any, any_of, carry,
+};

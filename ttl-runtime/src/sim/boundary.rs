@@ -1,0 +1,245 @@
+//! The boundary between two epochs: operations arrive, and it is decided whether and how the run goes on.
+//!
+//! Everything here happens on one OS thread in an order that depends on the program (and the seed) only.
+
+use super::core::Wait;
+use super::deadlock;
+use super::dice::Dice;
+use super::error::{ErrorKind, SimError};
+use super::launch::{RunReport, Schedule};
+use super::memory::{AllL1, Dram};
+use super::noc::{Remote, Source, What};
+use super::sched::{AllCores, Cores, Shared};
+
+/// Epochs of mere polling after which writes that nobody waits for arrive anyway: a poll of another core's write must end.
+const PATIENCE: u32 = 16;
+
+pub(super) struct Boundary<'a> {
+    shared: &'a Shared,
+    l1: AllL1<'a>,
+    dice: Option<Dice>,
+    outcome: Option<Result<(), SimError>>,
+    epochs: u64,
+    /// Sums over the cores at the last boundary.
+    progress: u64,
+    polls: u64,
+    /// Polls and epochs since something else happened.
+    idle_polls: u64,
+    idle_epochs: u32,
+}
+
+impl<'a> Boundary<'a> {
+    pub(super) fn new(shared: &'a Shared, l1: AllL1<'a>) -> Boundary<'a> {
+        let dice = match shared.options.schedule {
+            Schedule::RoundRobin => None,
+            Schedule::Random(seed) => Some(Dice::new(seed, u64::MAX >> 1)),
+        };
+        Boundary { shared, l1, dice, outcome: None, epochs: 0, progress: 0, polls: 0, idle_polls: 0, idle_epochs: 0 }
+    }
+
+    pub(super) fn fail(&mut self, error: SimError) {
+        self.outcome.get_or_insert(Err(error));
+    }
+
+    /// Returns whether the run goes on.
+    pub(super) fn run(&mut self, cores: &mut AllCores<'_>, dram: &mut Dram) -> bool {
+        self.epochs += 1;
+        if self.outcome.is_some() {
+            return false;
+        }
+        self.outcome = self.step(cores, dram).transpose();
+        self.outcome.is_none()
+    }
+
+    /// `Some` ends the run.
+    fn step(&mut self, cores: &mut AllCores<'_>, dram: &mut Dram) -> Result<Option<()>, SimError> {
+        if let Some(error) = first_error(cores) {
+            return Err(error);
+        }
+        let mut moved = self.deliver(cores, dram);
+        moved |= self.remote_reads(cores);
+        if cores.iter().all(|c| c.alive == 0) {
+            return self.leftovers(cores).map(Some);
+        }
+        let progress = cores.iter().map(|c| c.progress).sum();
+        let polls = cores.iter().map(|c| c.counters.polls).sum();
+        if moved || progress != self.progress {
+            (self.idle_polls, self.idle_epochs) = (0, 0);
+        } else {
+            self.idle_polls += polls - self.polls;
+            self.idle_epochs += 1;
+        }
+        (self.progress, self.polls) = (progress, polls);
+        if moved {
+            return Ok(None);
+        }
+        let can_go_on = |c: &super::core::CoreState| {
+            (0..c.threads.len()).any(|t| matches!(c.threads[t].wait, Wait::Poll { .. }) || c.can_run(t))
+        };
+        let going_on = cores.iter().any(can_go_on);
+        if !going_on || self.idle_epochs > PATIENCE {
+            let mut pending = false;
+            for i in 0..cores.len() {
+                let queue = &mut cores.get_mut(i).queue;
+                queue.mark_due(|_| true);
+                pending |= queue.due > 0;
+            }
+            if pending {
+                self.deliver(cores, dram);
+                self.idle_epochs = 0;
+                return Ok(None);
+            }
+        }
+        if !going_on {
+            return Err(deadlock::report(self.shared, cores, ErrorKind::Deadlock));
+        }
+        if self.idle_polls > self.shared.options.poll_limit {
+            return Err(deadlock::report(self.shared, cores, ErrorKind::Livelock).numbers(format!(
+                "{} polls in {} epochs without any other progress",
+                self.idle_polls, self.idle_epochs
+            )));
+        }
+        Ok(None)
+    }
+
+    /// Applies what is due, in order of cores and of issue (a random schedule takes the cores in another order). Returns whether
+    /// there was anything.
+    fn deliver(&mut self, cores: &mut AllCores<'_>, dram: &mut Dram) -> bool {
+        let count = cores.len();
+        let first = self.dice.as_mut().map_or(0, |d| d.below(count.max(1) as u32) as usize);
+        let mut moved = false;
+        for k in 0..count {
+            let i = (first + k) % count;
+            let core = cores.get_mut(i);
+            if let Some(dice) = &mut self.dice
+                && !core.queue.list.is_empty()
+                && dice.one_in(4)
+            {
+                core.queue.mark_due(|_| true);
+            }
+            if core.queue.due == 0 {
+                continue;
+            }
+            moved = true;
+            let mut queue = std::mem::take(&mut core.queue);
+            for op in queue.list.iter().filter(|op| op.due) {
+                let thread = &mut core.threads[usize::from(op.thread)];
+                let noc = usize::from(op.noc);
+                match op.what {
+                    What::Increment { by } => {
+                        thread.atomics[noc] -= 1;
+                        if let Remote::L1 { core, addr } = op.dest {
+                            let l1 = self.l1.to(core);
+                            l1.set_word(addr, l1.word(addr).wrapping_add(by));
+                        }
+                    }
+                    What::Write { source, size } => {
+                        thread.unacked[noc] -= 1;
+                        let len = size as usize;
+                        queue.bytes -= len;
+                        match source {
+                            Source::L1(from) => {
+                                thread.uncaptured[noc] -= 1;
+                                queue.uncaptured -= 1;
+                                let source = self.l1.from(core.index);
+                                match op.dest {
+                                    Remote::Dram { bank, addr } => dram.write(bank, addr, source.bytes(from, len)),
+                                    Remote::L1 { core, addr } => self.l1.to(core).copy_from(addr, &source, from, len),
+                                }
+                            }
+                            Source::Captured(offset) => {
+                                let bytes = &queue.arena[offset as usize..offset as usize + len];
+                                match op.dest {
+                                    Remote::Dram { bank, addr } => dram.write(bank, addr, bytes),
+                                    Remote::L1 { core, addr } => {
+                                        self.l1.to(core).bytes_mut(addr, len).copy_from_slice(bytes);
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            queue.remove_due();
+            core.queue = queue;
+        }
+        moved
+    }
+
+    /// Reads from other cores whose barrier is being waited for.
+    fn remote_reads(&mut self, cores: &mut AllCores<'_>) -> bool {
+        let mut moved = false;
+        for i in 0..cores.len() {
+            let core = cores.get_mut(i);
+            for thread in &mut core.threads {
+                let Wait::Reads { noc } = thread.wait else {
+                    continue;
+                };
+                thread.reads.retain(|read| match read.source {
+                    Remote::L1 { core: from, addr } if read.noc == noc => {
+                        let source = self.l1.from(from);
+                        self.l1.to(core.index).copy_from(read.dest, &source, addr, read.size as usize);
+                        false
+                    }
+                    _ => true,
+                });
+                thread.remote_reads[usize::from(noc)] = 0;
+                moved = true;
+            }
+        }
+        moved
+    }
+
+    /// Pages that nobody took.
+    fn leftovers(&self, cores: &AllCores<'_>) -> Result<(), SimError> {
+        if !self.shared.options.leftover_pages_are_errors {
+            return Ok(());
+        }
+        let with_leftovers = |c: &&super::core::CoreState| c.cbs.list.iter().any(|cb| cb.available() > 0);
+        let Some(core) = cores.iter().find(with_leftovers) else {
+            return Ok(());
+        };
+        let mut error = None;
+        for cb in core.cbs.list.iter().filter(|cb| cb.available() > 0) {
+            let text = format!("{}: {} pushed, {} popped", cb.title(), cb.received, cb.acked);
+            let next = match error {
+                None => SimError::new(
+                    ErrorKind::EndOfKernel,
+                    format!("the program ended with pages left in {}", cb.title()),
+                ),
+                Some(error) => error,
+            };
+            error = Some(next.label(cb.last_push, "the last push was here").note(text));
+        }
+        let more = cores.iter().filter(with_leftovers).count() - 1;
+        let error = error.unwrap_or_else(|| SimError::new(ErrorKind::EndOfKernel, "pages left in circular buffers"));
+        Err(error
+            .numbers(core.core.to_string())
+            .help("the consumer must wait for and pop as many pages as are pushed")
+            .more(more))
+    }
+
+    /// The result of the run.
+    pub(super) fn finish(self, cores: &Cores) -> Result<RunReport, SimError> {
+        let seed = match self.shared.options.schedule {
+            Schedule::RoundRobin => None,
+            Schedule::Random(seed) => Some(seed),
+        };
+        match self.outcome {
+            Some(Ok(())) => {
+                let mut report = RunReport::default();
+                cores.lock().iter().for_each(|c| report.add(&c.counters));
+                report.epochs = self.epochs;
+                Ok(report)
+            }
+            Some(Err(error)) => Err(error.seed(seed)),
+            None => Err(SimError::new(ErrorKind::Launch, "the simulator lost one of its OS threads").seed(seed)),
+        }
+    }
+}
+
+/// The error of the first core that has one.
+fn first_error(cores: &mut AllCores<'_>) -> Option<SimError> {
+    let failed = cores.iter().filter(|c| c.error.is_some()).count();
+    (0..cores.len()).find_map(|i| cores.get_mut(i).error.take()).map(|e| e.more(failed - 1))
+}

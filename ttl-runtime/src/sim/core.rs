@@ -1,0 +1,192 @@
+//! The state of one core during a run, and what its threads wait for.
+
+use std::sync::Arc;
+
+use super::cb::CbTable;
+use super::dice::Dice;
+use super::error::{ErrorKind, SimError, Who};
+use super::launch::{Processor, RunReport, ThreadLaunch};
+use super::memory::L1View;
+use super::noc::{PendingRead, Queue};
+use super::registers::ComputeUnit;
+use crate::arch::{ArchKind, Core};
+use crate::site::Site;
+
+/// Why a thread is not running.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Wait {
+    /// It can run.
+    Ready,
+    /// A poll failed: worth another try when something on this core has changed, or in the next epoch.
+    Poll {
+        progress: u64,
+        epoch: u64,
+    },
+    /// Free pages, filled pages of a circular buffer (index into the table).
+    Reserve {
+        cb: usize,
+        pages: u32,
+    },
+    Front {
+        cb: usize,
+        pages: u32,
+    },
+    SemaphoreEqual {
+        addr: u32,
+        value: u32,
+    },
+    SemaphoreMin {
+        addr: u32,
+        value: u32,
+    },
+    /// Reads from other cores, which land at a boundary.
+    Reads {
+        noc: u8,
+    },
+    Writes {
+        noc: u8,
+    },
+    Atomics {
+        noc: u8,
+    },
+    /// Room for another write in the queue: the boundary after this epoch makes it.
+    QueueRoom {
+        epoch: u64,
+    },
+    Finished,
+    Failed,
+}
+
+#[derive(Debug)]
+pub(super) struct ThreadState {
+    pub(super) processor: Processor,
+    pub(super) noc: u8,
+    pub(super) kernel: Arc<str>,
+    pub(super) runtime_args: Vec<u32>,
+    pub(super) common_args: Arc<[u32]>,
+    pub(super) compile_args: Arc<[u32]>,
+    pub(super) wait: Wait,
+    /// Place of the call that waits.
+    pub(super) site: Site,
+    pub(super) reads: Vec<PendingRead>,
+    /// Reads from other cores among `reads`, per NoC.
+    pub(super) remote_reads: [u32; 2],
+    /// Writes whose data has not left L1, and writes that have not arrived, per NoC.
+    pub(super) uncaptured: [u32; 2],
+    pub(super) unacked: [u32; 2],
+    pub(super) atomics: [u32; 2],
+    /// The last word read from L1 and how often in a row it was the same: a loop that does nothing else is a poll.
+    pub(super) last_read: (u32, u32, u32),
+    /// Operations left before the thread must let others run even if it never blocks.
+    pub(super) budget: u32,
+}
+
+/// See [`ThreadState::budget`]. Large enough that no ordinary kernel notices.
+pub(super) const OP_BUDGET: u32 = 1 << 16;
+
+#[derive(Debug)]
+pub(super) struct CoreState {
+    pub(super) core: Core,
+    pub(super) index: u32,
+    pub(super) l1: L1View,
+    pub(super) cbs: CbTable,
+    /// (id, address) of the semaphores.
+    pub(super) semaphores: Vec<(u32, u32)>,
+    pub(super) threads: Vec<ThreadState>,
+    pub(super) queue: Queue,
+    pub(super) compute: Option<Box<ComputeUnit>>,
+    /// Goes up whenever something happens that another thread of this core may wait for.
+    pub(super) progress: u64,
+    pub(super) epoch: u64,
+    /// Threads that have not finished.
+    pub(super) alive: usize,
+    pub(super) dice: Option<Dice>,
+    pub(super) counters: RunReport,
+    pub(super) error: Option<SimError>,
+}
+
+impl CoreState {
+    pub(super) fn new(core: Core, index: u32, l1: L1View, dice: Option<Dice>) -> CoreState {
+        CoreState {
+            core,
+            index,
+            l1,
+            cbs: CbTable::new(),
+            semaphores: Vec::new(),
+            threads: Vec::new(),
+            queue: Queue::default(),
+            compute: None,
+            progress: 0,
+            epoch: 0,
+            alive: 0,
+            dice,
+            counters: RunReport::default(),
+            error: None,
+        }
+    }
+
+    pub(super) fn add_thread(&mut self, l: &ThreadLaunch<'_>, arch: ArchKind) {
+        if l.processor == Processor::Compute {
+            self.compute = Some(Box::new(ComputeUnit::new(&l.config, arch)));
+        }
+        self.alive += 1;
+        self.threads.push(ThreadState {
+            processor: l.processor,
+            noc: l.noc,
+            kernel: l.kernel.clone(),
+            runtime_args: l.runtime_args.clone(),
+            common_args: l.common_args.clone(),
+            compile_args: l.compile_args.clone(),
+            wait: Wait::Ready,
+            site: Site::UNKNOWN,
+            reads: Vec::new(),
+            remote_reads: [0; 2],
+            uncaptured: [0; 2],
+            unacked: [0; 2],
+            atomics: [0; 2],
+            last_read: (u32::MAX, 0, 0),
+            budget: OP_BUDGET,
+        });
+    }
+
+    pub(super) fn who(&self, thread: usize) -> Who {
+        let t = &self.threads[thread];
+        Who { core: self.core, processor: t.processor, kernel: t.kernel.clone() }
+    }
+
+    /// `ncrisc kernel 'read'` in messages about this core.
+    pub(super) fn thread_title(&self, thread: usize) -> String {
+        let t = &self.threads[thread];
+        format!("{} kernel `{}`", t.processor, t.kernel)
+    }
+
+    /// An error of this thread.
+    #[cold]
+    pub(super) fn error(&self, thread: usize, kind: ErrorKind, message: impl Into<String>, site: Site) -> SimError {
+        SimError::new(kind, message).label(site, "").who(self.who(thread))
+    }
+
+    #[inline]
+    pub(super) fn can_run(&self, thread: usize) -> bool {
+        let t = &self.threads[thread];
+        match t.wait {
+            Wait::Ready => true,
+            Wait::Poll { progress, epoch } => progress != self.progress || epoch != self.epoch,
+            Wait::Reserve { cb, pages } => self.cbs.list[cb].free() >= pages,
+            Wait::Front { cb, pages } => self.cbs.list[cb].available() >= pages,
+            Wait::SemaphoreEqual { addr, value } => self.l1.word(addr) == value,
+            Wait::SemaphoreMin { addr, value } => self.l1.word(addr) >= value,
+            Wait::Reads { noc } => t.remote_reads[usize::from(noc)] == 0,
+            Wait::Writes { noc } => t.unacked[usize::from(noc)] == 0,
+            Wait::Atomics { noc } => t.atomics[usize::from(noc)] == 0,
+            Wait::QueueRoom { epoch } => epoch != self.epoch,
+            Wait::Finished | Wait::Failed => false,
+        }
+    }
+
+    /// A failed poll of the running thread.
+    pub(super) fn poll(&mut self) -> Wait {
+        self.counters.polls += 1;
+        Wait::Poll { progress: self.progress, epoch: self.epoch }
+    }
+}

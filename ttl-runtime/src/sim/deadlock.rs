@@ -1,0 +1,192 @@
+//! The report when no thread can run: who waits for what, how much of it there is, and, where it can be told, why.
+
+use std::fmt::Write as _;
+
+use super::core::{CoreState, Wait};
+use super::error::{ErrorKind, SimError};
+use super::sched::{AllCores, Shared};
+use crate::arch::Core;
+use crate::site::Site;
+
+/// Groups of threads to show; more are counted.
+const SHOWN: usize = 12;
+
+/// Threads that wait for the same thing at the same place, in several cores.
+struct Group {
+    processor: &'static str,
+    kernel: String,
+    site: Site,
+    waits_for: String,
+    help: Option<String>,
+    cores: Vec<Core>,
+}
+
+pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, kind: ErrorKind) -> SimError {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut threads = 0;
+    for core in cores.iter() {
+        for (i, t) in core.threads.iter().enumerate() {
+            if matches!(t.wait, Wait::Finished) {
+                continue;
+            }
+            threads += 1;
+            let (waits_for, help) = describe(core, i);
+            let same = |g: &&mut Group| {
+                g.site == t.site
+                    && g.processor == t.processor.name()
+                    && g.waits_for == waits_for
+                    && *g.kernel == *t.kernel
+            };
+            match groups.iter_mut().find(same) {
+                Some(group) => group.cores.push(core.core),
+                None => groups.push(Group {
+                    processor: t.processor.name(),
+                    kernel: t.kernel.to_string(),
+                    site: t.site,
+                    waits_for,
+                    help,
+                    cores: vec![core.core],
+                }),
+            }
+        }
+    }
+    let plural = if threads == 1 { "thread waits" } else { "threads wait" };
+    let message = match kind {
+        ErrorKind::Livelock => format!("livelock: {threads} {plural} or poll for ever"),
+        _ => format!("deadlock: {threads} {plural} and nothing can wake them"),
+    };
+    let mut error = SimError::new(kind, message);
+    for g in groups.iter().take(SHOWN) {
+        let cores = core_set(shared.arch.grid_x, &g.cores);
+        error = error.label(g.site, format!("{cores} {} `{}` {}", g.processor, g.kernel, g.waits_for));
+    }
+    if groups.len() > SHOWN {
+        error = error.note(format!("{} more groups of threads wait", groups.len() - SHOWN));
+    }
+    let mut helps: Vec<&String> = Vec::new();
+    for help in groups.iter().filter_map(|g| g.help.as_ref()) {
+        if !helps.contains(&help) {
+            helps.push(help);
+        }
+    }
+    helps.into_iter().take(4).fold(error, |e, h| e.help(h.clone()))
+}
+
+/// What a thread waits for, and what is wrong if that is evident.
+fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
+    let t = &core.threads[thread];
+    match t.wait {
+        Wait::Front { cb, pages } => {
+            let c = &core.cbs.list[cb];
+            let text = format!(
+                "waits for {pages} pages of {}: {} are there, capacity {}",
+                c.title(),
+                c.available(),
+                c.num_pages
+            );
+            let help = match c.producer {
+                None => Some(format!("no kernel on this core fills `{}`", c.name)),
+                Some((p, _)) if p == thread => {
+                    Some(format!("`{}` is filled by the same kernel, which must push before it waits", c.name))
+                }
+                Some((p, _)) if core.threads[p].wait == Wait::Finished => Some(format!(
+                    "{} has ended after pushing {} pages of `{}`; {} were popped, so the wait for {pages} more cannot succeed",
+                    core.thread_title(p),
+                    c.received,
+                    c.name,
+                    c.acked
+                )),
+                Some(_) => None,
+            };
+            (text, help)
+        }
+        Wait::Reserve { cb, pages } => {
+            let c = &core.cbs.list[cb];
+            let text = format!(
+                "waits for {pages} free pages of {}: {} are free, capacity {}",
+                c.title(),
+                c.free(),
+                c.num_pages
+            );
+            let help = match c.consumer {
+                None => Some(format!("no kernel on this core empties `{}`", c.name)),
+                Some((p, _)) if p == thread => {
+                    Some(format!("`{}` is emptied by the same kernel, which must pop before it reserves more", c.name))
+                }
+                Some((p, _)) if core.threads[p].wait == Wait::Finished => Some(format!(
+                    "{} has ended after popping {} pages of `{}`; {} were pushed, so nobody makes room for {pages} more",
+                    core.thread_title(p),
+                    c.acked,
+                    c.name,
+                    c.received
+                )),
+                Some(_) => None,
+            };
+            (text, help)
+        }
+        Wait::SemaphoreEqual { addr, value } | Wait::SemaphoreMin { addr, value } => {
+            let exact = matches!(t.wait, Wait::SemaphoreEqual { .. });
+            let name = core
+                .semaphores
+                .iter()
+                .find(|s| s.1 == addr)
+                .map_or_else(|| format!("the word at L1 {addr:#x}"), |s| format!("semaphore {}", s.0));
+            let now = core.l1.word(addr);
+            let relation = if exact { "to be" } else { "to be at least" };
+            let help = (exact && now > value).then(|| {
+                format!("{name} has passed {value}: it is compared for equality; use `noc_semaphore_wait_min` or reset it in time")
+            });
+            (format!("waits for {name} {relation} {value}: it is {now}"), help)
+        }
+        Wait::Poll { .. } | Wait::Ready => ("polls".to_owned(), None),
+        Wait::Reads { .. } => ("waits for reads to land".to_owned(), None),
+        Wait::Writes { .. } => ("waits for writes to arrive".to_owned(), None),
+        Wait::Atomics { .. } => ("waits for increments to arrive".to_owned(), None),
+        Wait::QueueRoom { .. } => ("waits for the NoC".to_owned(), None),
+        Wait::Finished | Wait::Failed => (String::new(), None),
+    }
+}
+
+/// `core(0,0)-(7,3), core(9,9)`: cores as rectangles.
+fn core_set(grid_x: u32, cores: &[Core]) -> String {
+    let mut left: Vec<Core> = cores.to_vec();
+    left.sort_by_key(|c| (c.y, c.x));
+    let mut text = String::new();
+    let mut shown = 0;
+    while let Some(&start) = left.first() {
+        if shown == 4 {
+            let _ = write!(text, " and {} more cores", left.len());
+            break;
+        }
+        // The widest run to the right, then as many full rows below as there are.
+        let has = |x: u32, y: u32| left.contains(&Core::new(x, y));
+        let end_x = (start.x..grid_x).take_while(|&x| has(x, start.y)).last().unwrap_or(start.x);
+        let full = |y: u32| (start.x..=end_x).all(|x| has(x, y));
+        let end_y = (start.y..).take_while(|&y| full(y)).last().unwrap_or(start.y);
+        if shown > 0 {
+            text.push_str(", ");
+        }
+        let _ = write!(text, "core({},{})", start.x, start.y);
+        if (end_x, end_y) != (start.x, start.y) {
+            let _ = write!(text, "-({end_x},{end_y})");
+        }
+        shown += 1;
+        left.retain(|c| !((start.x..=end_x).contains(&c.x) && (start.y..=end_y).contains(&c.y)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_are_shown_as_rectangles() {
+        let all: Vec<Core> = (0..4).flat_map(|y| (0..8).map(move |x| Core::new(x, y))).collect();
+        assert_eq!(core_set(8, &all), "core(0,0)-(7,3)");
+        assert_eq!(core_set(8, &all[..9]), "core(0,0)-(7,0), core(0,1)");
+        assert_eq!(core_set(8, &[Core::new(3, 2)]), "core(3,2)");
+        let sparse: Vec<Core> = all.iter().copied().filter(|c| (c.x + c.y) % 2 == 0).collect();
+        assert_eq!(core_set(8, &sparse), "core(0,0), core(2,0), core(4,0), core(6,0) and 12 more cores");
+    }
+}

@@ -1,0 +1,632 @@
+//! Tile operations of the compute thread, with the checks of inits, formats and the register protocol.
+//!
+//! Where the chip would silently compute garbage (an init of another operation in force, a format that nobody configured, a
+//! register that was not acquired), these calls are errors.
+
+use super::{FpuInit, SfpuInit, SrcOrder, Step, Stop, op};
+use crate::ops::{BinaryOp, UnaryOp};
+use crate::sim::error::ErrorKind;
+use crate::sim::launch::Processor;
+use crate::sim::math::{self, MatmulIn0, ReuseDest};
+use crate::sim::registers::{ComputeUnit, Configured, Phase};
+use crate::sim::thread::Cx;
+use crate::site::Site;
+
+impl Cx<'_> {
+    /// The compute unit of this thread; an error in other kernels.
+    #[inline]
+    pub(super) fn unit(&mut self, call: &str, site: Site) -> Step<&mut ComputeUnit> {
+        if self.core.threads[self.me].processor != Processor::Compute || self.core.compute.is_none() {
+            let error = self.error(ErrorKind::Role, format!("`{call}` in a data-movement kernel"), site);
+            return Err(Stop::Fail(error.help("tile registers and tile maths belong to compute kernels")));
+        }
+        match &mut self.core.compute {
+            Some(unit) => Ok(unit),
+            None => unreachable!("checked above"),
+        }
+    }
+
+    /// As `unit`, after `compute_kernel_hw_startup`.
+    #[inline]
+    fn started(&mut self, call: &str, site: Site) -> Step<&mut ComputeUnit> {
+        if self.unit(call, site)?.startup.is_none() {
+            let message = format!("`{call}` before `compute_kernel_hw_startup`");
+            let error = self.error(ErrorKind::Init, message, site);
+            return Err(Stop::Fail(
+                error.help("a compute kernel calls `compute_kernel_hw_startup` once, before anything else"),
+            ));
+        }
+        self.unit(call, site)
+    }
+
+    /// The registers must be in the phase that the call needs.
+    #[inline]
+    fn in_phase(&mut self, call: &str, phase: Phase, site: Site) -> Step<&mut ComputeUnit> {
+        let now = self.started(call, site)?.phase;
+        if now != phase {
+            return Err(self.wrong_phase(call, now, site));
+        }
+        self.unit(call, site)
+    }
+
+    #[cold]
+    fn wrong_phase(&mut self, call: &str, now: Phase, site: Site) -> Stop {
+        let (state, next) = now.describe();
+        let message = format!("`{call}` is not possible here: the tile registers are {state}");
+        let error = self.error(ErrorKind::Registers, message, site);
+        let before = self.core.compute.as_ref().map_or(Site::UNKNOWN, |u| u.phase_site);
+        let error = if before == Site::UNKNOWN { error } else { error.label(before, format!("{state} since here")) };
+        Stop::Fail(error.help(format!(
+            "the order is acquire, tile operations, commit, wait, pack, release; the next of these calls must be `{next}`"
+        )))
+    }
+
+    #[inline]
+    fn register(&mut self, call: &str, dst: u32, site: Site) -> Step<()> {
+        let tiles = self.unit(call, site)?.tiles.len();
+        if (dst as usize) < tiles { Ok(()) } else { Err(self.no_register(call, dst, tiles, site)) }
+    }
+
+    #[cold]
+    fn no_register(&mut self, call: &str, dst: u32, tiles: usize, site: Site) -> Stop {
+        let message = format!("`{call}`: tile register {dst} does not exist; this kernel has {tiles}");
+        let error = self.error(ErrorKind::Registers, message, site);
+        let (wide, full) =
+            self.core.compute.as_ref().map_or((false, false), |u| (u.config.fp32_dest_acc, u.config.dst_full_sync));
+        Stop::Fail(error.numbers(format!(
+            "32-bit registers (fp32_dest_acc): {wide}, full sync: {full}; 8 registers with neither, 32 bits halve, full sync doubles"
+        )))
+    }
+
+    /// L1 address of a tile at the front of a circular buffer.
+    #[inline]
+    fn front_tile(&mut self, call: &str, cb: u32, tile: u32, site: Site) -> Step<(usize, u32)> {
+        let cb = self.cb(call, cb, site)?;
+        self.consumer(call, cb, site)?;
+        let c = &self.core.cbs.list[cb];
+        if tile >= c.waited {
+            let message = format!("`{call}` uses tile {tile} of {}, but {} are waited for", c.title(), c.waited);
+            let error = self.error(ErrorKind::CircularBuffer, message, site);
+            return Err(Stop::Fail(error.help(format!("call `cb_wait_front({}, {})` before", c.id, tile + 1))));
+        }
+        if c.read_page + tile >= c.num_pages {
+            return Err(self.tile_past_end(call, cb, c.read_page, tile, site));
+        }
+        self.tile_fits(call, cb, site)?;
+        let c = &self.core.cbs.list[cb];
+        Ok((cb, c.read_ptr() + tile * c.page_size))
+    }
+
+    /// L1 address of a page reserved at the back of a circular buffer.
+    #[inline]
+    fn back_tile(&mut self, call: &str, cb: usize, tile: u32, site: Site) -> Step<u32> {
+        self.producer(call, cb, site)?;
+        let c = &self.core.cbs.list[cb];
+        if tile >= c.reserved {
+            let message = format!("`{call}` writes page {tile} of {}, but {} are reserved", c.title(), c.reserved);
+            let error = self.error(ErrorKind::CircularBuffer, message, site);
+            return Err(Stop::Fail(error.help(format!("call `cb_reserve_back({}, {})` before", c.id, tile + 1))));
+        }
+        if c.write_page + tile >= c.num_pages {
+            return Err(self.tile_past_end(call, cb, c.write_page, tile, site));
+        }
+        self.tile_fits(call, cb, site)?;
+        let c = &self.core.cbs.list[cb];
+        Ok(c.write_ptr() + tile * c.page_size)
+    }
+
+    #[cold]
+    fn tile_past_end(&self, call: &str, cb: usize, page: u32, tile: u32, site: Site) -> Stop {
+        let c = &self.core.cbs.list[cb];
+        let message = format!("`{call}`: tile {tile} lies behind the end of {}", c.title());
+        let error = self.error(ErrorKind::CircularBuffer, message, site);
+        let numbers = format!("the pointer is at page {page} of {}", c.num_pages);
+        Stop::Fail(error.numbers(numbers).help(
+            "a block of tiles must be contiguous: use one block size per buffer, and a multiple of it as capacity",
+        ))
+    }
+
+    #[inline]
+    fn tile_fits(&self, call: &str, cb: usize, site: Site) -> Step<()> {
+        let c = &self.core.cbs.list[cb];
+        if c.page_size >= c.format.tile_bytes() {
+            return Ok(());
+        }
+        let message = format!(
+            "`{call}`: pages of {} have {} bytes, a {} tile {}",
+            c.title(),
+            c.page_size,
+            c.format,
+            c.format.tile_bytes()
+        );
+        Err(self.fail(ErrorKind::CircularBuffer, message, site))
+    }
+
+    /// A unit must be configured for the format of the buffer.
+    #[inline]
+    fn format_is(
+        &self,
+        call: &str,
+        unit: &str,
+        configured: Configured,
+        cb: usize,
+        reconfig: &str,
+        site: Site,
+    ) -> Step<()> {
+        let c = &self.core.cbs.list[cb];
+        if configured.format == c.format {
+            return Ok(());
+        }
+        let message =
+            format!("`{call}`: {} is {}, but {unit} is configured for {}", c.title(), c.format, configured.format);
+        let error = self.error(ErrorKind::Init, message, site).label(configured.site, "configured here");
+        Err(Stop::Fail(error.help(format!("call `{reconfig}` for `{}` before", c.name))))
+    }
+
+    /// The matrix unit's init must be the one of this operation. Operands may be other buffers of the same formats.
+    #[inline]
+    fn fpu_is(&mut self, call: &str, want: FpuInit, site: Site) -> Step<()> {
+        let Some((have, init_site)) = self.unit(call, site)?.fpu else {
+            let error = self.error(ErrorKind::Init, format!("`{call}` without an init"), site);
+            return Err(Stop::Fail(error.help(format!("call `{}` before", want.call()))));
+        };
+        if have == want || self.same_init(have, want) {
+            return Ok(());
+        }
+        let what = if have.call() == want.call() {
+            format!("`{call}`: the `{}` in force is for other operands", have.call())
+        } else {
+            format!("`{call}` needs `{}`, but `{}` is in force", want.call(), have.call())
+        };
+        let error = self.error(ErrorKind::Init, what, site).label(init_site, "the last init was here");
+        Err(Stop::Fail(
+            error
+                .numbers(format!("in force: {have:?}; needed: {want:?}"))
+                .help("each init replaces the one before; repeat it"),
+        ))
+    }
+
+    /// The same operation and options; operands with the same formats.
+    fn same_init(&self, have: FpuInit, want: FpuInit) -> bool {
+        use FpuInit::*;
+        let options = match (have, want) {
+            (Copy { .. }, Copy { .. }) | (Mul { .. }, Mul { .. }) => true,
+            (Add { acc: a, .. }, Add { acc: b, .. }) | (Sub { acc: a, .. }, Sub { acc: b, .. }) => a == b,
+            (Matmul { transpose: a, .. }, Matmul { transpose: b, .. }) => a == b,
+            (MatmulBlock { transpose: a, ct, rt, kt, .. }, MatmulBlock { transpose: b, ct: c, rt: r, kt: k, .. }) => {
+                (a, ct, rt, kt) == (b, c, r, k)
+            }
+            (Reuse { op: a, dest: x, .. }, Reuse { op: b, dest: y, .. }) => (a, x) == (b, y),
+            _ => false,
+        };
+        let format = |id: Option<u32>| id.and_then(|id| self.core.cbs.find(id)).map(|cb| self.core.cbs.list[cb].format);
+        let ((a, b), (x, y)) = (have.operands(), want.operands());
+        options && format(a) == format(x) && format(b) == format(y)
+    }
+
+    #[inline]
+    fn sfpu_is(&mut self, call: &str, want: SfpuInit, site: Site) -> Step<()> {
+        let have = self.unit(call, site)?.sfpu;
+        match have {
+            Some((have, _)) if have == want => Ok(()),
+            Some((have, init_site)) => {
+                let message = format!("`{call}` needs `{}`, but `{}` is in force", want.call(), have.call());
+                let error = self.error(ErrorKind::Init, message, site).label(init_site, "the last init was here");
+                Err(Stop::Fail(error.help("each init of the vector unit replaces the one before; repeat it")))
+            }
+            None => {
+                let error = self.error(ErrorKind::Init, format!("`{call}` without an init"), site);
+                Err(Stop::Fail(error.help(format!("call `{}` before", want.call()))))
+            }
+        }
+    }
+
+    /// The vector unit cannot read registers that nothing was written to.
+    #[inline]
+    fn is_written(&mut self, call: &str, dst: u32, site: Site) -> Step<()> {
+        let unit = self.unit(call, site)?;
+        if unit.is_written(dst) {
+            return Ok(());
+        }
+        let acquired = unit.phase_site;
+        let message = format!("`{call}` reads tile register {dst}, which was not written since it was acquired");
+        let error = self.error(ErrorKind::Registers, message, site).label(acquired, "acquired here");
+        Err(Stop::Fail(error.help("the vector unit sees undefined values there; copy or compute a tile into it first")))
+    }
+
+    /// Everything about a matrix-unit operation with operands in SrcA and SrcB but the arithmetic: unpacks them.
+    fn fpu_operands(
+        &mut self,
+        call: &str,
+        init: FpuInit,
+        a: Option<(u32, u32)>,
+        b: Option<(u32, u32)>,
+        dst: u32,
+        site: Site,
+    ) -> Step<()> {
+        self.in_phase(call, Phase::Acquired, site)?;
+        self.register(call, dst, site)?;
+        self.fpu_is(call, init, site)?;
+        if let Some((cb, tile)) = a {
+            self.unpack(call, cb, tile, true, site)?;
+        }
+        if let Some((cb, tile)) = b {
+            self.unpack(call, cb, tile, false, site)?;
+        }
+        Ok(())
+    }
+
+    fn unpack(&mut self, call: &str, cb: u32, tile: u32, to_a: bool, site: Site) -> Step<()> {
+        let (cb, addr) = self.front_tile(call, cb, tile, site)?;
+        let unit = self.unit(call, site)?;
+        let configured = if to_a { unit.src_a } else { unit.src_b };
+        let (name, reconfig) =
+            if to_a { ("SrcA", "reconfig_data_format_srca") } else { ("SrcB", "reconfig_data_format_srcb") };
+        self.format_is(call, name, configured, cb, reconfig, site)?;
+        let core = &mut *self.core;
+        let format = core.cbs.list[cb].format;
+        if let Some(unit) = &mut core.compute {
+            let bytes = core.l1.bytes(addr, format.tile_bytes() as usize);
+            let into = if to_a { &mut unit.a } else { &mut unit.b };
+            math::unpack_src(&unit.math, format, bytes, into);
+        }
+        Ok(())
+    }
+}
+
+/// `compute_kernel_hw_startup`: configures the formats; once, before everything else.
+pub fn hw_startup(order: SrcOrder, in0: u32, in1: u32, out: u32, site: Site) {
+    const CALL: &str = "compute_kernel_hw_startup";
+    op(site, |cx| {
+        if let Some(first) = cx.unit(CALL, site)?.startup {
+            let error = cx.error(ErrorKind::Init, format!("second `{CALL}`"), site).label(first, "the first was here");
+            return Err(Stop::Fail(
+                error.help("it must be called exactly once; use `reconfig_data_format` to change formats"),
+            ));
+        }
+        let mut formats = [in0, in1, out];
+        for f in &mut formats {
+            *f = cx.cb(CALL, *f, site)? as u32;
+        }
+        let [in0, in1, out] = formats.map(|cb| Configured { format: cx.core.cbs.list[cb as usize].format, site });
+        let unit = cx.unit(CALL, site)?;
+        (unit.src_a, unit.src_b) = if order == SrcOrder::Regular { (in0, in1) } else { (in1, in0) };
+        unit.packer = out;
+        unit.startup = Some(site);
+        Ok(())
+    });
+}
+
+/// Prepares the unpackers and the matrix unit for an operation.
+pub fn fpu_init(init: FpuInit, site: Site) {
+    op(site, |cx| {
+        cx.started(init.call(), site)?;
+        let (a, b) = init.operands();
+        for cb in a.into_iter().chain(b) {
+            cx.cb(init.call(), cb, site)?;
+        }
+        if let FpuInit::MatmulBlock { ct, rt, kt, .. } = init
+            && (ct == 0 || rt == 0 || kt == 0)
+        {
+            let message = format!("`matmul_block_init`: a block of {rt} x {ct} tiles with kt {kt} is empty");
+            return Err(cx.fail(ErrorKind::Init, message, site));
+        }
+        cx.unit(init.call(), site)?.fpu = Some((init, site));
+        Ok(())
+    });
+}
+
+/// Prepares the vector unit for an operation.
+pub fn sfpu_init(init: SfpuInit, site: Site) {
+    op(site, |cx| {
+        cx.started(init.call(), site)?.sfpu = Some((init, site));
+        Ok(())
+    });
+}
+
+/// Sets the formats of SrcA and SrcB to those of circular buffers.
+pub fn reconfig_data_format(srca: Option<u32>, srcb: Option<u32>, site: Site) {
+    const CALL: &str = "reconfig_data_format";
+    op(site, |cx| {
+        cx.started(CALL, site)?;
+        let mut configured = [srca, srcb].map(|_| None);
+        for (slot, cb) in configured.iter_mut().zip([srca, srcb]) {
+            if let Some(cb) = cb {
+                let cb = cx.cb(CALL, cb, site)?;
+                *slot = Some(Configured { format: cx.core.cbs.list[cb].format, site });
+            }
+        }
+        let unit = cx.unit(CALL, site)?;
+        unit.src_a = configured[0].unwrap_or(unit.src_a);
+        unit.src_b = configured[1].unwrap_or(unit.src_b);
+        Ok(())
+    });
+}
+
+/// Sets the format of the packer to that of a circular buffer.
+pub fn pack_reconfig_data_format(cb: u32, site: Site) {
+    const CALL: &str = "pack_reconfig_data_format";
+    op(site, |cx| {
+        cx.started(CALL, site)?;
+        let cb = cx.cb(CALL, cb, site)?;
+        let format = cx.core.cbs.list[cb].format;
+        cx.unit(CALL, site)?.packer = Configured { format, site };
+        Ok(())
+    });
+}
+
+fn step(call: &str, from: Phase, to: Phase, site: Site) {
+    op(site, |cx| {
+        let unit = cx.in_phase(call, from, site)?;
+        unit.phase = to;
+        unit.phase_site = site;
+        if to == Phase::Free {
+            unit.written = 0;
+        }
+        Ok(())
+    });
+}
+
+/// Takes a section of tile registers for the math side.
+pub fn tile_regs_acquire(site: Site) {
+    step("tile_regs_acquire", Phase::Free, Phase::Acquired, site);
+}
+
+/// Hands the section to the packer.
+pub fn tile_regs_commit(site: Site) {
+    step("tile_regs_commit", Phase::Acquired, Phase::Committed, site);
+}
+
+/// The packer waits for the section.
+pub fn tile_regs_wait(site: Site) {
+    step("tile_regs_wait", Phase::Committed, Phase::Packing, site);
+}
+
+/// Gives the section back; its contents are gone.
+pub fn tile_regs_release(site: Site) {
+    step("tile_regs_release", Phase::Packing, Phase::Free, site);
+}
+
+/// Copies a tile to a register.
+pub fn copy_tile(cb: u32, it: u32, dst: u32, site: Site) {
+    const CALL: &str = "copy_tile";
+    op(site, |cx| {
+        cx.in_phase(CALL, Phase::Acquired, site)?;
+        cx.register(CALL, dst, site)?;
+        cx.fpu_is(CALL, FpuInit::Copy { cb }, site)?;
+        let (index, addr) = cx.front_tile(CALL, cb, it, site)?;
+        let unit = cx.unit(CALL, site)?;
+        let (src_a, wide) = (unit.src_a, unit.math.fp32_dest);
+        cx.format_is(CALL, "SrcA", src_a, index, "reconfig_data_format_srca", site)?;
+        let core = &mut *cx.core;
+        let format = core.cbs.list[index].format;
+        if let Some(unit) = &mut core.compute {
+            let bytes = core.l1.bytes(addr, format.tile_bytes() as usize);
+            unit.begin(dst, false);
+            let tile = &mut unit.tiles[dst as usize];
+            if wide && unit.config.unpack_to_dest_fp32.contains(&cb) {
+                math::unpack_to_dest_fp32(bytes, tile);
+            } else {
+                math::copy_tile(&unit.math, format, bytes, tile);
+            }
+        }
+        core.counters.fpu_tiles += 1;
+        Ok(())
+    });
+}
+
+fn binary(call: &'static str, kind: BinaryOp, a: u32, b: u32, ia: u32, ib: u32, dst: u32, site: Site) {
+    op(site, |cx| {
+        let in_force = cx.unit(call, site)?.fpu.map(|f| f.0);
+        // The accumulate flag is the init's; the call itself does not know it.
+        let acc = match (kind, in_force) {
+            (BinaryOp::Add, Some(FpuInit::Add { acc, .. })) | (BinaryOp::Sub, Some(FpuInit::Sub { acc, .. })) => acc,
+            _ => false,
+        };
+        let want = match kind {
+            BinaryOp::Add => FpuInit::Add { a, b, acc },
+            BinaryOp::Sub => FpuInit::Sub { a, b, acc },
+            BinaryOp::Mul => FpuInit::Mul { a, b },
+        };
+        cx.fpu_operands(call, want, Some((a, ia)), Some((b, ib)), dst, site)?;
+        let unit = cx.unit(call, site)?;
+        unit.begin(dst, acc || kind == BinaryOp::Mul);
+        let tile = &mut unit.tiles[dst as usize];
+        match kind {
+            BinaryOp::Add => math::add_tiles(&unit.math, &unit.a, &unit.b, acc, tile),
+            BinaryOp::Sub => math::sub_tiles(&unit.math, &unit.a, &unit.b, acc, tile),
+            BinaryOp::Mul => math::mul_tiles(&unit.math, &unit.a, &unit.b, tile),
+        }
+        cx.core.counters.fpu_tiles += 1;
+        Ok(())
+    });
+}
+
+pub fn add_tiles(a: u32, b: u32, ia: u32, ib: u32, dst: u32, site: Site) {
+    binary("add_tiles", BinaryOp::Add, a, b, ia, ib, dst, site);
+}
+
+pub fn sub_tiles(a: u32, b: u32, ia: u32, ib: u32, dst: u32, site: Site) {
+    binary("sub_tiles", BinaryOp::Sub, a, b, ia, ib, dst, site);
+}
+
+/// Adds the product to the register.
+pub fn mul_tiles(a: u32, b: u32, ia: u32, ib: u32, dst: u32, site: Site) {
+    binary("mul_tiles", BinaryOp::Mul, a, b, ia, ib, dst, site);
+}
+
+/// Adds the matrix product of two tiles to the register.
+pub fn matmul_tiles(in0: u32, in1: u32, i0: u32, i1: u32, dst: u32, site: Site) {
+    const CALL: &str = "matmul_tiles";
+    op(site, |cx| {
+        let transpose = matches!(cx.unit(CALL, site)?.fpu, Some((FpuInit::Matmul { transpose: true, .. }, _)));
+        let init = FpuInit::Matmul { in0, in1, transpose };
+        cx.fpu_operands(CALL, init, Some((in1, i1)), Some((in0, i0)), dst, site)?;
+        let unit = cx.unit(CALL, site)?;
+        unit.begin(dst, true);
+        if unit.in0.is_empty() {
+            unit.in0.push(MatmulIn0::new());
+        }
+        unit.in0[0].set(&unit.b);
+        unit.in1.set(&unit.a, transpose);
+        math::matmul_step(&unit.math, &unit.in0[0], &unit.in1, &mut unit.tiles[dst as usize]);
+        cx.core.counters.fpu_tiles += 1;
+        Ok(())
+    });
+}
+
+/// One step along K of a block of `rt` x `ct` registers, row-major from `dst`: `dst[r][c] += in0[i0 + r * kt] . in1[i1 + c]`.
+#[allow(clippy::too_many_arguments)]
+pub fn matmul_block(
+    in0: u32,
+    in1: u32,
+    i0: u32,
+    i1: u32,
+    dst: u32,
+    transpose: bool,
+    ct: u32,
+    rt: u32,
+    kt: u32,
+    site: Site,
+) {
+    const CALL: &str = "matmul_block";
+    op(site, |cx| {
+        cx.in_phase(CALL, Phase::Acquired, site)?;
+        cx.fpu_is(CALL, FpuInit::MatmulBlock { in0, in1, transpose, ct, rt, kt }, site)?;
+        // The init has refused empty blocks, and the registers bound the block before anything is computed.
+        let last = u64::from(dst) + u64::from(rt) * u64::from(ct) - 1;
+        cx.register(CALL, u32::try_from(last).unwrap_or(u32::MAX), site)?;
+        for r in 0..rt as usize {
+            let tile = u64::from(i0) + r as u64 * u64::from(kt);
+            cx.unpack(CALL, in0, u32::try_from(tile).unwrap_or(u32::MAX), false, site)?;
+            let unit = cx.unit(CALL, site)?;
+            if unit.in0.len() == r {
+                unit.in0.push(MatmulIn0::new());
+            }
+            unit.in0[r].set(&unit.b);
+        }
+        // Check every operand first: nothing may have changed when an operation fails or is repeated.
+        for c in 0..ct {
+            cx.front_tile(CALL, in1, i1.saturating_add(c), site)?;
+        }
+        for c in 0..ct {
+            cx.unpack(CALL, in1, i1 + c, true, site)?;
+            let unit = cx.unit(CALL, site)?;
+            unit.in1.set(&unit.a, transpose);
+            for r in 0..rt {
+                let out = dst + r * ct + c;
+                unit.begin(out, true);
+                math::matmul_step(&unit.math, &unit.in0[r as usize], &unit.in1, &mut unit.tiles[out as usize]);
+            }
+        }
+        cx.core.counters.fpu_tiles += u64::from(rt * ct);
+        Ok(())
+    });
+}
+
+/// Combines the register with a tile, the register being one operand of the matrix unit.
+pub fn reuse_dest_tiles(kind: BinaryOp, dest: ReuseDest, cb: u32, it: u32, dst: u32, site: Site) {
+    let call = kind.row().reuse_call;
+    op(site, |cx| {
+        let init = FpuInit::Reuse { op: kind, cb, dest };
+        let operand = Some((cb, it));
+        let (a, b) = if dest == ReuseDest::DestToSrcA { (None, operand) } else { (operand, None) };
+        cx.fpu_operands(call, init, a, b, dst, site)?;
+        let format = cx.core.cbs.list[cx.cb(call, cb, site)?].format;
+        let unit = cx.unit(call, site)?;
+        unit.begin(dst, true);
+        let operand = if dest == ReuseDest::DestToSrcA { &unit.b } else { &unit.a };
+        math::reuse_dest(&unit.math, kind, dest, format, operand, &mut unit.tiles[dst as usize]);
+        cx.core.counters.fpu_tiles += 1;
+        Ok(())
+    });
+}
+
+/// An operation of the vector unit on a register, in place.
+pub fn sfpu_unary(kind: UnaryOp, dst: u32, site: Site) {
+    let call = kind.row().call;
+    op(site, |cx| {
+        cx.in_phase(call, Phase::Acquired, site)?;
+        cx.register(call, dst, site)?;
+        cx.sfpu_is(call, SfpuInit::Unary(kind), site)?;
+        cx.is_written(call, dst, site)?;
+        let unit = cx.unit(call, site)?;
+        math::sfpu_unary(&unit.math, kind, &mut unit.tiles[dst as usize]);
+        cx.core.counters.sfpu_tiles += 1;
+        Ok(())
+    });
+}
+
+/// An operation of the vector unit on two registers; `out` may be one of them.
+pub fn sfpu_binary(kind: BinaryOp, d0: u32, d1: u32, out: u32, site: Site) {
+    let call = kind.row().sfpu_call;
+    op(site, |cx| {
+        cx.in_phase(call, Phase::Acquired, site)?;
+        for dst in [d0, d1, out] {
+            cx.register(call, dst, site)?;
+        }
+        cx.sfpu_is(call, SfpuInit::Binary(kind), site)?;
+        cx.is_written(call, d0, site)?;
+        cx.is_written(call, d1, site)?;
+        let unit = cx.unit(call, site)?;
+        math::sfpu_binary(&unit.math, kind, &mut unit.tiles, d0 as usize, d1 as usize, out as usize);
+        unit.begin(out, false);
+        cx.core.counters.sfpu_tiles += 1;
+        Ok(())
+    });
+}
+
+/// Copies a register to another, unchanged.
+pub fn copy_dest_values(src: u32, dst: u32, site: Site) {
+    const CALL: &str = "copy_dest_values";
+    op(site, |cx| {
+        cx.in_phase(CALL, Phase::Acquired, site)?;
+        cx.register(CALL, src, site)?;
+        cx.register(CALL, dst, site)?;
+        cx.sfpu_is(CALL, SfpuInit::CopyDest, site)?;
+        cx.is_written(CALL, src, site)?;
+        let unit = cx.unit(CALL, site)?;
+        if src != dst {
+            let tile = unit.tiles[src as usize].clone();
+            unit.tiles[dst as usize] = tile;
+        }
+        unit.begin(dst, false);
+        cx.core.counters.sfpu_tiles += 1;
+        Ok(())
+    });
+}
+
+/// Packs a register into the next reserved page.
+pub fn pack_tile(dst: u32, cb: u32, site: Site) {
+    pack("pack_tile", dst, cb, None, site);
+}
+
+/// Packs a register into a reserved page by index (`pack_tile<true>`).
+pub fn pack_tile_at(dst: u32, cb: u32, index: u32, site: Site) {
+    pack("pack_tile<true>", dst, cb, Some(index), site);
+}
+
+fn pack(call: &str, dst: u32, cb: u32, index: Option<u32>, site: Site) {
+    op(site, |cx| {
+        cx.in_phase(call, Phase::Packing, site)?;
+        cx.register(call, dst, site)?;
+        let cb = cx.cb(call, cb, site)?;
+        let page = index.unwrap_or(cx.core.cbs.list[cb].packed);
+        let addr = cx.back_tile(call, cb, page, site)?;
+        let packer = cx.unit(call, site)?.packer;
+        cx.format_is(call, "the packer", packer, cb, "pack_reconfig_data_format", site)?;
+        let core = &mut *cx.core;
+        let format = core.cbs.list[cb].format;
+        if let Some(unit) = &mut core.compute {
+            let bytes = core.l1.bytes_mut(addr, format.tile_bytes() as usize);
+            // The packer reads zero where nothing was written.
+            let tile = if unit.is_written(dst) { &unit.tiles[dst as usize] } else { &math::Tile::ZERO };
+            math::pack(&unit.math, tile, format, bytes);
+        }
+        if index.is_none() {
+            core.cbs.list[cb].packed += 1;
+        }
+        core.counters.packed_tiles += 1;
+        Ok(())
+    });
+}

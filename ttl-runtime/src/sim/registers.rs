@@ -1,0 +1,177 @@
+//! The compute side of a core: tile registers with their protocol, and what the units are configured for.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::math::{MathConfig, MatmulIn0, MatmulIn1, ReuseDest, Tile};
+use crate::arch::{ArchKind, ComputeConfig};
+use crate::ops::{BinaryOp, UnaryOp};
+use crate::site::Site;
+use crate::tensor::format::DataFormat;
+
+/// Which operand goes to which source register in `compute_kernel_hw_startup`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SrcOrder {
+    /// The first to SrcA.
+    Regular,
+    /// The first to SrcB: matrix multiplication.
+    Reverse,
+}
+
+/// An init of the unpackers and the matrix unit; each replaces the one before. Operands are circular-buffer ids.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FpuInit {
+    Copy { cb: u32 },
+    Add { a: u32, b: u32, acc: bool },
+    Sub { a: u32, b: u32, acc: bool },
+    Mul { a: u32, b: u32 },
+    Matmul { in0: u32, in1: u32, transpose: bool },
+    MatmulBlock { in0: u32, in1: u32, transpose: bool, ct: u32, rt: u32, kt: u32 },
+    Reuse { op: BinaryOp, cb: u32, dest: ReuseDest },
+}
+
+impl FpuInit {
+    /// The C++ function.
+    pub(super) fn call(self) -> &'static str {
+        match self {
+            FpuInit::Copy { .. } => "copy_init",
+            FpuInit::Add { .. } => "add_init",
+            FpuInit::Sub { .. } => "sub_init",
+            FpuInit::Mul { .. } => "mul_init",
+            FpuInit::Matmul { .. } => "matmul_init",
+            FpuInit::MatmulBlock { .. } => "matmul_block_init",
+            FpuInit::Reuse { op, .. } => op.row().reuse_init,
+        }
+    }
+
+    /// Circular buffers in SrcA and SrcB.
+    pub(super) fn operands(self) -> (Option<u32>, Option<u32>) {
+        match self {
+            FpuInit::Copy { cb } | FpuInit::Reuse { cb, dest: ReuseDest::DestToSrcB, .. } => (Some(cb), None),
+            FpuInit::Reuse { cb, dest: ReuseDest::DestToSrcA, .. } => (None, Some(cb)),
+            FpuInit::Add { a, b, .. } | FpuInit::Sub { a, b, .. } | FpuInit::Mul { a, b } => (Some(a), Some(b)),
+            FpuInit::Matmul { in0, in1, .. } | FpuInit::MatmulBlock { in0, in1, .. } => (Some(in1), Some(in0)),
+        }
+    }
+}
+
+/// An init of the vector unit; each replaces the one before.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SfpuInit {
+    Unary(UnaryOp),
+    Binary(BinaryOp),
+    /// Register to register (`copy_dest_values`).
+    CopyDest,
+}
+
+impl SfpuInit {
+    pub(super) fn call(self) -> &'static str {
+        match self {
+            SfpuInit::Unary(op) => op.row().init,
+            SfpuInit::Binary(op) => op.row().sfpu_init,
+            SfpuInit::CopyDest => "copy_dest_values_init",
+        }
+    }
+}
+
+/// How far the current section of tile registers is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Phase {
+    Free,
+    /// The math side writes them.
+    Acquired,
+    Committed,
+    /// The packer reads them.
+    Packing,
+}
+
+impl Phase {
+    /// What the registers are now, and the call that comes next.
+    pub(super) const fn describe(self) -> (&'static str, &'static str) {
+        match self {
+            Phase::Free => ("not acquired", "tile_regs_acquire"),
+            Phase::Acquired => ("acquired", "tile_regs_commit"),
+            Phase::Committed => ("committed", "tile_regs_wait"),
+            Phase::Packing => ("being packed", "tile_regs_release"),
+        }
+    }
+}
+
+/// A unit's data format and who set it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Configured {
+    pub(super) format: DataFormat,
+    pub(super) site: Site,
+}
+
+pub(super) struct ComputeUnit {
+    pub(super) math: MathConfig,
+    pub(super) config: Arc<ComputeConfig>,
+    pub(super) tiles: Vec<Tile>,
+    /// Bit per register: written in this section.
+    pub(super) written: u32,
+    pub(super) phase: Phase,
+    /// Place of the last change of `phase`.
+    pub(super) phase_site: Site,
+    pub(super) startup: Option<Site>,
+    pub(super) src_a: Configured,
+    pub(super) src_b: Configured,
+    pub(super) packer: Configured,
+    pub(super) fpu: Option<(FpuInit, Site)>,
+    pub(super) sfpu: Option<(SfpuInit, Site)>,
+    /// Unpacked operands.
+    pub(super) a: Tile,
+    pub(super) b: Tile,
+    pub(super) in0: Vec<MatmulIn0>,
+    pub(super) in1: MatmulIn1,
+}
+
+impl ComputeUnit {
+    pub(super) fn new(config: &Arc<ComputeConfig>, arch: ArchKind) -> ComputeUnit {
+        let unset = Configured { format: DataFormat::Bf16, site: Site::UNKNOWN };
+        ComputeUnit {
+            math: MathConfig {
+                arch,
+                fidelity: config.fidelity,
+                fp32_dest: config.fp32_dest_acc,
+                approx: config.approx,
+            },
+            tiles: vec![Tile::ZERO; config.dst_tiles() as usize],
+            config: config.clone(),
+            written: 0,
+            phase: Phase::Free,
+            phase_site: Site::UNKNOWN,
+            startup: None,
+            src_a: unset,
+            src_b: unset,
+            packer: unset,
+            fpu: None,
+            sfpu: None,
+            a: Tile::ZERO,
+            b: Tile::ZERO,
+            in0: Vec::new(),
+            in1: MatmulIn1::new(),
+        }
+    }
+
+    pub(super) fn is_written(&self, dst: u32) -> bool {
+        self.written & 1 << dst != 0
+    }
+
+    /// Marks a register written; one that accumulates starts from zero, as on the chip.
+    pub(super) fn begin(&mut self, dst: u32, accumulates: bool) {
+        if accumulates && !self.is_written(dst) {
+            self.tiles[dst as usize] = Tile::ZERO;
+        }
+        self.written |= 1 << dst;
+    }
+}
+
+impl fmt::Debug for ComputeUnit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ComputeUnit")
+            .field("phase", &self.phase)
+            .field("written", &self.written)
+            .finish_non_exhaustive()
+    }
+}

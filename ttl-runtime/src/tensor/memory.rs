@@ -1,0 +1,228 @@
+//! Where a tensor lies: interleaved over all banks of DRAM or L1, or cut into shards, one per core, in L1.
+
+use std::fmt;
+
+use crate::arch::{Arch, Core};
+use crate::cores::CoreSet;
+
+use super::error::TensorError;
+use super::format::TILE_DIM;
+use super::layout::TileShape;
+
+/// The memory of a tensor.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum MemoryConfig {
+    /// Page `p` lies in DRAM bank `p % banks`.
+    #[default]
+    Dram,
+    /// Page `p` lies in the L1 of core `p % cores` of the grid, counted row by row.
+    L1,
+    /// One shard of the tensor in the L1 of each of some cores.
+    Sharded(ShardSpec),
+}
+
+impl fmt::Display for MemoryConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MemoryConfig::Dram => f.write_str("DRAM, interleaved"),
+            MemoryConfig::L1 => f.write_str("L1, interleaved"),
+            MemoryConfig::Sharded(s) => {
+                write!(f, "L1, {}-sharded in {}x{} on {}", s.layout.name(), s.shape[0], s.shape[1], s.cores)
+            }
+        }
+    }
+}
+
+/// How a tensor, seen as one matrix with all leading dimensions folded into its rows, is cut.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ShardLayout {
+    /// Into bands of full width.
+    Height,
+    /// Into bands of full height.
+    Width,
+    /// Into blocks, laid out on a rectangle of cores.
+    Block,
+}
+
+impl ShardLayout {
+    pub const fn name(self) -> &'static str {
+        match self {
+            ShardLayout::Height => "height",
+            ShardLayout::Width => "width",
+            ShardLayout::Block => "block",
+        }
+    }
+}
+
+/// In which order shards go to cores.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Orientation {
+    /// Row by row; block sharding puts shard row r, column c on the core at x = c, y = r of the rectangle.
+    #[default]
+    Row,
+    /// Column by column; block sharding puts it at x = r, y = c.
+    Col,
+}
+
+/// Sharding in L1.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ShardSpec {
+    pub layout: ShardLayout,
+    /// Rows and columns of a shard in elements: multiples of 32.
+    pub shape: [u32; 2],
+    pub cores: CoreSet,
+    pub orientation: Orientation,
+}
+
+/// A tensor's shards counted in tiles, and the cores in the order of the shards.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct ShardGrid {
+    pub tensor: [u32; 2],
+    pub shard: [u32; 2],
+    pub banks: Vec<Core>,
+}
+
+impl ShardSpec {
+    pub fn new(layout: ShardLayout, shape: [u32; 2], cores: impl Into<CoreSet>, orientation: Orientation) -> ShardSpec {
+        ShardSpec { layout, shape, cores: cores.into(), orientation }
+    }
+
+    pub fn height(shape: [u32; 2], cores: impl Into<CoreSet>) -> ShardSpec {
+        ShardSpec::new(ShardLayout::Height, shape, cores, Orientation::Row)
+    }
+
+    pub fn width(shape: [u32; 2], cores: impl Into<CoreSet>) -> ShardSpec {
+        ShardSpec::new(ShardLayout::Width, shape, cores, Orientation::Row)
+    }
+
+    pub fn block(shape: [u32; 2], cores: impl Into<CoreSet>) -> ShardSpec {
+        ShardSpec::new(ShardLayout::Block, shape, cores, Orientation::Row)
+    }
+
+    /// Checks the shards against a tensor and a chip, and finds the cores of the shards.
+    pub(super) fn grid(&self, shape: &TileShape, arch: &Arch) -> Result<ShardGrid, TensorError> {
+        const TILE: u32 = TILE_DIM;
+        let [rows, cols] = self.shape;
+        if rows == 0 || cols == 0 || rows % TILE != 0 || cols % TILE != 0 {
+            return Err(TensorError::ShardNotTiles { shape: self.shape });
+        }
+        let high = (shape.batch * shape.tile_rows()) as u64;
+        let wide = shape.tile_cols() as u64;
+        let (shard_high, shard_wide) = (u64::from(rows / TILE), u64::from(cols / TILE));
+        let wrong_shape = |need: String| TensorError::ShardShape {
+            layout: self.layout.name(),
+            tensor: [high * u64::from(TILE), wide * u64::from(TILE)],
+            shard: self.shape,
+            need,
+        };
+        // A shard may be larger than what is left of the tensor in its cut direction only.
+        match self.layout {
+            ShardLayout::Height if shard_wide != wide => {
+                return Err(wrong_shape(format!("the full width, {}", wide * u64::from(TILE))));
+            }
+            ShardLayout::Width if shard_high != high => {
+                return Err(wrong_shape(format!("the full height, {}", high * u64::from(TILE))));
+            }
+            _ => {}
+        }
+        let outside: CoreSet = self.cores.iter().filter(|&c| !arch.contains(c)).collect();
+        if !outside.is_empty() {
+            return Err(TensorError::ShardOutsideGrid { on: outside.to_string(), grid: (arch.grid_x, arch.grid_y) });
+        }
+        let (down, across) = (high.div_ceil(shard_high), wide.div_ceil(shard_wide));
+        let too_many = || TensorError::TooManyShards {
+            shards: down * across,
+            shard: self.shape,
+            cores: self.cores.len(),
+            on: self.cores.to_string(),
+        };
+        let banks: Vec<Core> = match self.layout {
+            ShardLayout::Height | ShardLayout::Width => {
+                if down * across > self.cores.len() as u64 {
+                    return Err(too_many());
+                }
+                let mut cores = self.cores.as_slice().to_vec();
+                if self.orientation == Orientation::Col {
+                    cores.sort_by_key(|c| (c.x, c.y));
+                }
+                cores
+            }
+            ShardLayout::Block => {
+                let rectangle =
+                    self.cores.as_rectangle().ok_or_else(|| TensorError::ShardCores { on: self.cores.to_string() })?;
+                let (x_most, y_most) = match self.orientation {
+                    Orientation::Row => (across, down),
+                    Orientation::Col => (down, across),
+                };
+                if x_most > u64::from(rectangle.width()) || y_most > u64::from(rectangle.height()) {
+                    return Err(too_many());
+                }
+                // Bounded by the rectangle, so by the grid.
+                let (down, across) = (down as u32, across as u32);
+                let at = |r: u32, c: u32| match self.orientation {
+                    Orientation::Row => (c, r),
+                    Orientation::Col => (r, c),
+                };
+                let first = rectangle.first();
+                (0..down)
+                    .flat_map(|r| (0..across).map(move |c| at(r, c)))
+                    .map(|(x, y)| Core::new(first.x + x, first.y + y))
+                    .collect()
+            }
+        };
+        // At most 2^30 tiles fit 2^40 elements, so the narrowing is exact.
+        Ok(ShardGrid { tensor: [high as u32, wide as u32], shard: [rows / TILE, cols / TILE], banks })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cores::CoreRange;
+
+    fn grid(x: u32, y: u32) -> CoreSet {
+        CoreRange::grid(x, y).unwrap().into()
+    }
+
+    fn error(shape: &[usize], spec: &ShardSpec) -> String {
+        let shape = TileShape::new(shape).unwrap();
+        spec.grid(&shape, &Arch::blackhole()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn bad_shards_are_refused() {
+        assert_eq!(
+            error(&[64, 64], &ShardSpec::height([20, 64], grid(2, 1))),
+            "shard shape 20x64 does not consist of whole tiles\n  help: both sides must be multiples of 32, and not 0"
+        );
+        assert_eq!(
+            error(&[64, 64], &ShardSpec::height([0, 64], grid(2, 1))).lines().next(),
+            Some("shard shape 0x64 does not consist of whole tiles")
+        );
+        assert_eq!(
+            error(&[64, 90], &ShardSpec::height([32, 64], grid(2, 1))),
+            "a height-sharded tensor of 64x96 (padded to tiles) needs shards of the full width, 96, not 32x64"
+        );
+        assert_eq!(
+            error(&[64, 96], &ShardSpec::width([32, 32], grid(3, 1))),
+            "a width-sharded tensor of 64x96 (padded to tiles) needs shards of the full height, 64, not 32x32"
+        );
+        assert_eq!(
+            error(&[320, 96], &ShardSpec::height([64, 96], grid(4, 1))),
+            "5 shards of 64x96 do not fit 4 cores ((0,0)-(3,0))\n  help: use larger shards or more cores"
+        );
+        assert_eq!(
+            error(&[128, 256], &ShardSpec::block([64, 64], grid(3, 2))).lines().next(),
+            Some("8 shards of 64x64 do not fit 6 cores ((0,0)-(2,1))")
+        );
+        let corner: CoreSet = [Core::new(0, 0), Core::new(1, 0), Core::new(0, 1)].into_iter().collect();
+        assert_eq!(
+            error(&[64, 64], &ShardSpec::block([32, 32], corner)),
+            "block sharding needs a rectangle of cores, not (0,0)-(1,0), (0,1)"
+        );
+        assert_eq!(
+            error(&[384, 32], &ShardSpec::height([32, 32], grid(12, 1))),
+            "the shards lie on (11,0), outside the grid of 11x10 cores"
+        );
+    }
+}

@@ -1,0 +1,210 @@
+//! What a tensor is: shape, format, layout and memory; and a tensor that has an address.
+
+use std::sync::Arc;
+
+use crate::arch::Arch;
+
+use super::accessor::{self, Accessor, PageAddr};
+use super::error::TensorError;
+use super::format::{DataFormat, TILE_DIM};
+use super::layout::TileShape;
+use super::memory::{MemoryConfig, ShardGrid};
+
+/// What one page of a tensor is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum TensorLayout {
+    /// A 32x32 tile.
+    #[default]
+    Tile,
+}
+
+/// A tensor without contents: its shape has at least one element, and its memory fits the shape.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct TensorSpec {
+    shape: Vec<usize>,
+    format: DataFormat,
+    layout: TensorLayout,
+    memory: MemoryConfig,
+}
+
+impl TensorSpec {
+    /// A tiled tensor, interleaved in DRAM.
+    pub fn new(shape: impl Into<Vec<usize>>, format: DataFormat) -> Result<TensorSpec, TensorError> {
+        let shape = shape.into();
+        TileShape::new(&shape)?;
+        Ok(TensorSpec { shape, format, layout: TensorLayout::Tile, memory: MemoryConfig::Dram })
+    }
+
+    /// The same tensor in other memory. Whether shards fit is known when there is a chip: see [`TensorSpec::check`].
+    pub fn with_memory(mut self, memory: MemoryConfig) -> TensorSpec {
+        self.memory = memory;
+        self
+    }
+
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    pub const fn format(&self) -> DataFormat {
+        self.format
+    }
+
+    pub const fn layout(&self) -> TensorLayout {
+        self.layout
+    }
+
+    pub const fn memory(&self) -> &MemoryConfig {
+        &self.memory
+    }
+
+    /// Elements without padding.
+    pub fn elements(&self) -> usize {
+        self.tiles().elements()
+    }
+
+    /// The shape as tiles see it.
+    pub fn tiles(&self) -> TileShape {
+        // The constructor checked the shape; the fallback cannot be reached.
+        TileShape::new(&self.shape).unwrap_or(TileShape { batch: 1, rows: 1, cols: 1 })
+    }
+
+    /// The shape with its last two dimensions (a 1-D shape: its only one, as one row of tiles) padded to whole tiles.
+    pub fn padded_shape(&self) -> Vec<usize> {
+        let mut out = self.shape.clone();
+        if out.len() == 1 {
+            out.insert(0, 1);
+        }
+        let from = out.len() - 2;
+        for n in &mut out[from..] {
+            *n = n.next_multiple_of(TILE_DIM as usize);
+        }
+        out
+    }
+
+    pub fn pages(&self) -> usize {
+        self.tiles().tiles()
+    }
+
+    pub const fn page_size(&self) -> u32 {
+        self.format.tile_bytes()
+    }
+
+    /// The page size rounded up to the alignment of the tensor's memory.
+    pub const fn aligned_page_size(&self, arch: &Arch) -> u32 {
+        let alignment = match self.memory {
+            MemoryConfig::Dram => arch.dram_alignment,
+            MemoryConfig::L1 | MemoryConfig::Sharded(_) => arch.l1_alignment,
+        };
+        self.page_size().next_multiple_of(alignment)
+    }
+
+    /// Bytes of all pages together, as [`super::HostTensor::to_tiles`] makes them.
+    pub fn bytes(&self) -> u64 {
+        self.pages() as u64 * u64::from(self.page_size())
+    }
+
+    fn shard_grid(&self, arch: &Arch) -> Result<Option<ShardGrid>, TensorError> {
+        match &self.memory {
+            MemoryConfig::Dram | MemoryConfig::L1 => Ok(None),
+            MemoryConfig::Sharded(shards) => Ok(Some(shards.grid(&self.tiles(), arch)?)),
+        }
+    }
+
+    /// Whether the tensor's memory fits its shape and the chip.
+    pub fn check(&self, arch: &Arch) -> Result<(), TensorError> {
+        self.shard_grid(arch).map(|_| ())
+    }
+
+    /// Bytes that the tensor takes in each bank: a DRAM bank, or the L1 of a core.
+    pub fn bytes_per_bank(&self, arch: &Arch) -> Result<u64, TensorError> {
+        let pages = match self.shard_grid(arch)? {
+            Some(grid) => {
+                let [rows, cols] = grid.shard;
+                u64::from(rows) * u64::from(cols)
+            }
+            None => {
+                let banks = match self.memory {
+                    MemoryConfig::Dram => arch.dram_banks,
+                    _ => arch.cores(),
+                };
+                (self.pages() as u64).div_ceil(u64::from(banks))
+            }
+        };
+        Ok(pages * u64::from(self.aligned_page_size(arch)))
+    }
+
+    /// The compile-time words of `TensorAccessorArgs` for this tensor.
+    pub fn accessor_words(&self, arch: &Arch) -> Result<Vec<u32>, TensorError> {
+        let page = self.aligned_page_size(arch);
+        Ok(match self.shard_grid(arch)? {
+            Some(grid) => accessor::sharded_words(&grid, page, arch),
+            None => accessor::interleaved_words(self.memory == MemoryConfig::Dram, page),
+        })
+    }
+
+    /// The accessor of this tensor.
+    pub fn accessor(&self, arch: &Arch) -> Result<Accessor, TensorError> {
+        Ok(Accessor::decode(&self.accessor_words(arch)?, arch)?.0)
+    }
+}
+
+/// Names a tensor among all tensors of all devices of a process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct TensorId(pub u64);
+
+/// A tensor in the memory of a device, as programs refer to it. Cheap to clone; owns nothing.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TensorRef {
+    pub id: TensorId,
+    /// For messages and exported files.
+    pub name: Arc<str>,
+    pub spec: Arc<TensorSpec>,
+    /// The same in every bank.
+    pub address: u32,
+    /// The device whose memory this is.
+    pub device: u64,
+}
+
+impl TensorRef {
+    /// Where each page lies, in order: for the host to read and write.
+    pub fn page_addresses(&self, arch: &Arch) -> Result<impl Iterator<Item = PageAddr> + use<>, TensorError> {
+        let accessor = self.spec.accessor(arch)?;
+        let (base, pages) = (self.address, self.spec.pages() as u32);
+        Ok((0..pages).map(move |page| accessor.locate(base, page, 0)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cores::CoreRange;
+    use crate::tensor::memory::ShardSpec;
+
+    #[test]
+    fn sizes() {
+        let spec = TensorSpec::new([2, 50, 70], DataFormat::Bf16).unwrap();
+        assert_eq!(spec.elements(), 7000);
+        assert_eq!(spec.padded_shape(), [2, 64, 96]);
+        assert_eq!((spec.pages(), spec.page_size(), spec.bytes()), (12, 2048, 12 * 2048));
+        let line = TensorSpec::new([100], DataFormat::F32).unwrap();
+        assert_eq!(line.padded_shape(), [32, 128]);
+        assert_eq!((line.pages(), line.page_size()), (4, 4096));
+        assert!(TensorSpec::new([3, 0], DataFormat::F32).is_err());
+    }
+
+    #[test]
+    fn bytes_of_a_bank() {
+        let spec = TensorSpec::new([1024, 1024], DataFormat::Bf16).unwrap();
+        // ttnn puts the next tensor this far behind.
+        assert_eq!(spec.bytes_per_bank(&Arch::blackhole()), Ok(262_144));
+        assert_eq!(spec.bytes_per_bank(&Arch::wormhole()), Ok(176_128));
+        let l1 = spec.clone().with_memory(MemoryConfig::L1);
+        assert_eq!(l1.bytes_per_bank(&Arch::blackhole()), Ok(10 * 2048));
+        let cores = CoreRange::grid(4, 1).unwrap();
+        let shards = MemoryConfig::Sharded(ShardSpec::height([64, 96], cores));
+        let spec = TensorSpec::new([192, 96], DataFormat::Bf16).unwrap().with_memory(shards);
+        assert_eq!(spec.bytes_per_bank(&Arch::blackhole()), Ok(6 * 2048));
+        assert_eq!(spec.check(&Arch::blackhole()), Ok(()));
+    }
+}

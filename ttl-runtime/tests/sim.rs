@@ -1,0 +1,20 @@
+//! The simulated chip, run with hand-made launches whose kernels are Rust closures that call `sim::ops`.
+
+#[macro_use]
+#[path = "sim/harness.rs"]
+mod harness;
+
+#[path = "sim/circular_buffers.rs"]
+mod circular_buffers;
+#[path = "sim/compute.rs"]
+mod compute;
+#[path = "sim/cores.rs"]
+mod cores;
+#[path = "sim/deadlocks.rs"]
+mod deadlocks;
+#[path = "sim/launches.rs"]
+mod launches;
+#[path = "sim/pipelines.rs"]
+mod pipelines;
+#[path = "sim/transfers.rs"]
+mod transfers;
