@@ -65,7 +65,7 @@ fn main() -> std::process::ExitCode {
 
 fn run(cli: &Cli) -> ttl::Result<()> {
     let a_host = common::input(cli.a.as_deref(), &[64, 96], cli.options.seed)?;
-    let b_host = common::input(cli.b.as_deref(), a_host.shape(), cli.options.seed + 1)?;
+    let b_host = common::input(cli.b.as_deref(), a_host.shape(), cli.options.seed.wrapping_add(1))?;
     common::same_shape("b", &b_host, "a", &a_host)?;
 
     let mut device = cli.options.open()?;

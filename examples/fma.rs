@@ -39,8 +39,8 @@ fn main() -> std::process::ExitCode {
 fn run(cli: &Cli) -> ttl::Result<()> {
     let seed = cli.options.seed;
     let a_host = common::input(cli.a.as_deref(), &cli.size, seed)?;
-    let b_host = common::input(cli.b.as_deref(), a_host.shape(), seed + 1)?;
-    let c_host = common::input(cli.c.as_deref(), a_host.shape(), seed + 2)?;
+    let b_host = common::input(cli.b.as_deref(), a_host.shape(), seed.wrapping_add(1))?;
+    let c_host = common::input(cli.c.as_deref(), a_host.shape(), seed.wrapping_add(2))?;
     common::same_shape("b", &b_host, "a", &a_host)?;
     common::same_shape("c", &c_host, "a", &a_host)?;
 
