@@ -55,7 +55,9 @@ fn main() {
         unpack_src(&cfg, DataFormat::Bf16, &b_l1, &mut b);
         time("add_tiles", || add_tiles(&cfg, black_box(&a), &b, false, &mut dst));
         time("add_tiles, accumulating", || add_tiles(&cfg, black_box(&a), &b, true, &mut dst));
-        time("reuse_dest add", || reuse_dest(&cfg, BinaryOp::Add, ReuseDest::DestToSrcA, DataFormat::Bf16, black_box(&b), &mut dst));
+        time("reuse_dest add", || {
+            reuse_dest(&cfg, BinaryOp::Add, ReuseDest::DestToSrcA, DataFormat::Bf16, black_box(&b), &mut dst)
+        });
         for fidelity in [MathFidelity::LoFi, MathFidelity::HiFi2, MathFidelity::HiFi4] {
             let cfg = MathConfig { fidelity, ..cfg };
             time(&format!("mul_tiles {fidelity:?} into a fresh register"), || {

@@ -14,12 +14,11 @@ impl Printer<'_> {
     pub(super) fn for_loop(&mut self, l: &For) {
         let ty = self.f.local(l.local).ty.int().unwrap_or(IntTy::U32);
         let cpp = int_type(ty);
-        self.scopes.enter();
         let mut changed = visit::assigned_locals(&l.body);
         changed.insert(l.local);
-        let simple = (l.order == Order::Forward || l.step == 1)
-            && !needs_flag(l, ty, fold(&l.start), fold(&l.end));
+        let simple = (l.order == Order::Forward || l.step == 1) && !needs_flag(l, ty, fold(&l.start), fold(&l.end));
         if simple {
+            self.scopes.enter();
             self.plain_loop(l, ty, cpp, &changed);
         } else {
             self.flag_loop(l, ty, cpp, &changed);
@@ -52,15 +51,9 @@ impl Printer<'_> {
     }
 
     /// A bound as text, and the declaration that holds its value if it must be evaluated once.
-    fn bound(
-        &mut self,
-        name: &str,
-        bound: &Expr,
-        changed: &BTreeSet<crate::ir::LocalId>,
-    ) -> (String, Option<String>) {
+    fn bound(&mut self, name: &str, bound: &Expr, changed: &BTreeSet<crate::ir::LocalId>) -> (String, Option<String>) {
         let text = self.text(bound);
-        let stable = fold(bound).is_some()
-            || matches!(bound.kind, ExprKind::Local(local) if !changed.contains(&local));
+        let stable = fold(bound).is_some() || matches!(bound.kind, ExprKind::Local(local) if !changed.contains(&local));
         if stable {
             return (text, None);
         }
@@ -69,22 +62,14 @@ impl Printer<'_> {
         (name, Some(declaration))
     }
 
-    fn plain_loop(
-        &mut self,
-        l: &For,
-        ty: IntTy,
-        cpp: &str,
-        changed: &BTreeSet<crate::ir::LocalId>,
-    ) {
+    fn plain_loop(&mut self, l: &For, ty: IntTy, cpp: &str, changed: &BTreeSet<crate::ir::LocalId>) {
         if l.order != Order::Forward {
             // Unsigned, exclusive, by one: the test before the decrement is the one of the range.
             let (start, hold) = self.bound("start", &l.start, changed);
             let end = self.text(&l.end);
             let counter = self.counter(l);
             let hold = hold.map_or(String::new(), |h| format!("{h}, "));
-            self.out.code(&format!(
-                "for ({cpp} {hold}{counter} = {end}; {counter}-- > {start};) {{"
-            ));
+            self.out.code(&format!("for ({cpp} {hold}{counter} = {end}; {counter}-- > {start};) {{"));
             return self.loop_body(l, cpp, &counter);
         }
         let start = self.text(&l.start);
@@ -102,19 +87,11 @@ impl Printer<'_> {
             let stepped = stepped(ty, &counter, "+", step);
             format!("{counter} = {distance} > {step} ? {stepped} : {end}")
         };
-        self.out.code(&format!(
-            "for ({cpp} {counter} = {start}{hold}; {counter} {compare} {end}; {next}) {{"
-        ));
+        self.out.code(&format!("for ({cpp} {counter} = {start}{hold}; {counter} {compare} {end}; {next}) {{"));
         self.loop_body(l, cpp, &counter);
     }
 
-    fn flag_loop(
-        &mut self,
-        l: &For,
-        ty: IntTy,
-        cpp: &str,
-        changed: &BTreeSet<crate::ir::LocalId>,
-    ) {
+    fn flag_loop(&mut self, l: &For, ty: IntTy, cpp: &str, changed: &BTreeSet<crate::ir::LocalId>) {
         let (start, hold) = self.bound("start", &l.start, changed);
         if let Some(hold) = hold {
             self.out.code(&format!("const {cpp} {hold};"));
@@ -125,13 +102,8 @@ impl Printer<'_> {
         }
         let more = self.scopes.declare("more");
         let compare = if l.inclusive { "<=" } else { "<" };
-        self.out
-            .code(&format!("bool {more} = {start} {compare} {end};"));
-        let last = if l.inclusive {
-            end.clone()
-        } else {
-            stepped(ty, &end, "-", 1)
-        };
+        self.out.code(&format!("bool {more} = {start} {compare} {end};"));
+        let last = if l.inclusive { end.clone() } else { stepped(ty, &end, "-", 1) };
         let (first, operator) = match l.order {
             Order::Forward => (start.clone(), "+"),
             Order::RevThenStep => (last.clone(), "-"),
@@ -141,11 +113,13 @@ impl Printer<'_> {
                 let step = l.step;
                 let offset = match step {
                     s if s > u64::from(u32::MAX) => "0".to_owned(),
-                    _ => format!("({span}) / {step} * {step}"),
+                    _ => format!("{} / {step} * {step}", parenthesised(&span)),
                 };
                 (offset_from(ty, &start, &offset), "-")
             }
         };
+        // The flag and the bounds stand before the loop, in the scope around it.
+        self.scopes.enter();
         let counter = self.counter(l);
         let step = l.step;
         let going = match l.order {
@@ -160,11 +134,7 @@ impl Printer<'_> {
             Order::RevThenStep => format!("{} >= {step}", distance(ty, &counter, &start)),
         };
         // An empty range must not compute a first element that does not exist.
-        let first = if l.order == Order::Forward {
-            first
-        } else {
-            format!("{more} ? {first} : {start}")
-        };
+        let first = if l.order == Order::Forward { first } else { format!("{more} ? {first} : {start}") };
         let moved = stepped(ty, &counter, operator, step.min(u64::from(u32::MAX)));
         self.out.code(&format!(
             "for ({cpp} {counter} = {first}; {more}; {more} = {going}, {counter} = {more} ? {moved} : {counter}) {{"
@@ -185,22 +155,18 @@ fn needs_flag(l: &For, ty: IntTy, _start: Option<i64>, end: Option<i64>) -> bool
 
 /// Whether the step from the last element stays in the type.
 fn room_above(end: &Option<i64>, ty: IntTy, l: &For) -> bool {
-    let max = if ty.signed {
-        (1i64 << (ty.bits - 1)) - 1
-    } else {
-        (1i64 << ty.bits) - 1
-    };
+    let max = if ty.signed { (1i64 << (ty.bits - 1)) - 1 } else { (1i64 << ty.bits) - 1 };
     match (end, i64::try_from(l.step)) {
-        (Some(end), Ok(step)) => end
-            .checked_add(step)
-            .is_some_and(|next| next - i64::from(!l.inclusive) <= max),
+        (Some(end), Ok(step)) => end.checked_add(step).is_some_and(|next| next - i64::from(!l.inclusive) <= max),
         _ => false,
     }
 }
 
 /// `high - low` of two values of the type as a number that cannot be negative.
 fn distance(ty: IntTy, high: &str, low: &str) -> String {
-    if ty.signed && ty.bits == 32 {
+    if low == "0" {
+        high.to_owned()
+    } else if ty.signed && ty.bits == 32 {
         format!("static_cast<uint32_t>({high}) - static_cast<uint32_t>({low})")
     } else {
         format!("{high} - {}", parenthesised(low))
@@ -211,7 +177,9 @@ fn distance(ty: IntTy, high: &str, low: &str) -> String {
 fn stepped(ty: IntTy, value: &str, operator: &str, step: u64) -> String {
     match (ty.signed, ty.bits) {
         (false, 32) => format!("{} {operator} {step}", parenthesised(value)),
-        (true, 32) => format!("static_cast<int32_t>(static_cast<uint32_t>({value}) {operator} {step}u)"),
+        (true, 32) => {
+            format!("static_cast<int32_t>(static_cast<uint32_t>({value}) {operator} {step}u)")
+        }
         // A step beyond the type is never taken.
         _ => format!(
             "static_cast<{}>({} {operator} {})",
@@ -223,22 +191,17 @@ fn stepped(ty: IntTy, value: &str, operator: &str, step: u64) -> String {
 }
 
 fn offset_from(ty: IntTy, start: &str, offset: &str) -> String {
+    if start == "0" && ty == IntTy::U32 {
+        return offset.to_owned();
+    }
     match (ty.signed, ty.bits) {
         (false, 32) => format!("{} + {offset}", parenthesised(start)),
         (true, 32) => format!("static_cast<int32_t>(static_cast<uint32_t>({start}) + {offset})"),
-        _ => format!(
-            "static_cast<{}>({} + {offset})",
-            int_type(ty),
-            parenthesised(start)
-        ),
+        _ => format!("static_cast<{}>({} + {offset})", int_type(ty), parenthesised(start)),
     }
 }
 
 /// Names and literals stay bare.
 fn parenthesised(text: &str) -> String {
-    if text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        text.to_owned()
-    } else {
-        format!("({text})")
-    }
+    if text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') { text.to_owned() } else { format!("({text})") }
 }

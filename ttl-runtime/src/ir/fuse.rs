@@ -328,7 +328,7 @@ impl<'a> Planner<'a> {
 
     /// A free slot, marked busy. `clean`: one that nothing was written to.
     fn take(&mut self, clean: bool) -> u32 {
-        let found = (0..self.busy.len()).find(|&s| !self.busy[s] && !(clean && self.written[s]));
+        let found = (0..self.busy.len()).find(|&s| !(self.busy[s] || clean && self.written[s]));
         let slot = found.unwrap_or_else(|| {
             self.busy.push(false);
             self.written.push(false);

@@ -2,9 +2,7 @@
 
 use super::Checker;
 use crate::ir::passes::buffers::format_of;
-use crate::ir::{
-    BinOp, Expr, ExprKind, IntTy, Leaf, LocalId, Op, Query, StmtKind, Ty, dag::Node, visit,
-};
+use crate::ir::{BinOp, Expr, ExprKind, IntTy, Leaf, LocalId, Op, Query, StmtKind, Ty, dag::Node, visit};
 
 /// The end of a circular buffer that an operation uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,11 +56,7 @@ impl Checker<'_, '_> {
             self.line = stmt.line;
             visit::stmt_exprs(stmt, &mut |e| visit::each_expr(e, &mut |e| self.expr(e)));
             match &stmt.kind {
-                StmtKind::Let {
-                    local,
-                    init: Some(value),
-                }
-                | StmtKind::Assign { local, value } => {
+                StmtKind::Let { local, init: Some(value) } | StmtKind::Assign { local, value } => {
                     let ty = f.local(*local).ty.clone();
                     self.same(&ty, &value.ty, "a value");
                 }
@@ -109,8 +103,7 @@ impl Checker<'_, '_> {
             ExprKind::Bool(_) => self.same(&Ty::Bool, &e.ty, "a bool literal"),
             ExprKind::Local(l) => {
                 let ty = self.f.local(*l).ty.clone();
-                // Reborrows and moves of buffers and guards are the buffer's id either way.
-                if ty.peeled() != e.ty.peeled() {
+                if !same_value(&ty, &e.ty) {
                     self.same(&ty, &e.ty, "a local");
                 }
             }
@@ -156,8 +149,7 @@ impl Checker<'_, '_> {
                 }
                 for (param, arg) in callee.params.iter().zip(args) {
                     let ty = &callee.local(*param).ty;
-                    // What C++ sees of them must agree.
-                    if ty.peeled() != arg.ty.peeled() {
+                    if !same_value(ty, &arg.ty) {
                         self.same(ty, &arg.ty, "an argument");
                     }
                 }
@@ -179,18 +171,12 @@ impl Checker<'_, '_> {
             self.same(&a.ty, &b.ty, "the right operand");
         }
         let allowed = match op {
-            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div => {
-                a.ty.int().is_some() || a.ty == Ty::F32
-            }
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div => a.ty.int().is_some() || a.ty == Ty::F32,
             BinOp::Rem => a.ty.int().is_some(),
             BinOp::And | BinOp::Or => a.ty == Ty::Bool,
-            BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => {
-                a.ty.int().is_some() || a.ty == Ty::Bool
-            }
+            BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => a.ty.int().is_some() || a.ty == Ty::Bool,
             BinOp::Shl | BinOp::Shr => a.ty.int().is_some() && b.ty.int().is_some(),
-            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => {
-                a.ty.is_scalar()
-            }
+            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => a.ty.is_scalar(),
         };
         if !allowed {
             self.fail(format!("{op:?} of {} and {}", a.ty, b.ty));
@@ -203,15 +189,8 @@ impl Checker<'_, '_> {
         if matches!(op, BinOp::Div | BinOp::Rem) && b.kind == ExprKind::Int(0) {
             self.fail("division by the literal zero");
         }
-        let comparison = matches!(
-            op,
-            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge
-        );
-        let result = if comparison {
-            Ty::Bool
-        } else {
-            a.ty.clone()
-        };
+        let comparison = matches!(op, BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge);
+        let result = if comparison { Ty::Bool } else { a.ty.clone() };
         self.same(&result, &e.ty, "an operation");
     }
 
@@ -237,10 +216,7 @@ impl Checker<'_, '_> {
     fn op(&mut self, op: &Op) {
         let dm = super::data_movement(self.module.role);
         let allowed = match op {
-            Op::ReserveBack { .. }
-            | Op::PushBack { .. }
-            | Op::WaitFront { .. }
-            | Op::PopFront { .. } => true,
+            Op::ReserveBack { .. } | Op::PushBack { .. } | Op::WaitFront { .. } | Op::PopFront { .. } => true,
             Op::ReadPage { .. }
             | Op::WritePage { .. }
             | Op::WriteWord { .. }
@@ -250,11 +226,7 @@ impl Checker<'_, '_> {
             _ => !dm,
         };
         if !allowed {
-            self.fail(format!(
-                "{} in a {} kernel",
-                name_of(op),
-                self.module.role.name()
-            ));
+            self.fail(format!("{} in a {} kernel", name_of(op), self.module.role.name()));
         }
         if matches!(op, Op::Init(_)) {
             self.fail("a set-up operation before the passes");
@@ -267,10 +239,7 @@ impl Checker<'_, '_> {
             }
         }
         if let Op::ReadPage { tensor, .. } | Op::WritePage { tensor, .. } = op
-            && !matches!(
-                self.f.local(*tensor).ty.peeled(),
-                Ty::TensorAccessor(_)
-            )
+            && !matches!(self.f.local(*tensor).ty.peeled(), Ty::TensorAccessor(_))
         {
             self.fail(format!("{} without a tensor", name_of(op)));
         }
@@ -286,20 +255,13 @@ impl Checker<'_, '_> {
         }
         if let Op::Store(s) = op {
             let leaves = s.leaves.len() as u32;
-            let described = s
-                .dag
-                .nodes
-                .iter()
-                .all(|n| !matches!(n, Node::Leaf(l) if *l >= leaves));
+            let described = s.dag.nodes.iter().all(|n| !matches!(n, Node::Leaf(l) if *l >= leaves));
             let ordered = s.dag.nodes.iter().enumerate().all(|(at, n)| match n {
                 Node::Leaf(_) => true,
                 Node::Unary(_, x) => (x.0 as usize) < at,
                 Node::Binary(_, a, b) => (a.0 as usize) < at && (b.0 as usize) < at,
             });
-            let rooted = s
-                .dag
-                .root
-                .is_some_and(|r| (r.0 as usize) < s.dag.nodes.len());
+            let rooted = s.dag.root.is_some_and(|r| (r.0 as usize) < s.dag.nodes.len());
             if !(described && ordered && rooted) {
                 self.fail("a store with an ill-formed expression");
             }
@@ -308,6 +270,11 @@ impl Checker<'_, '_> {
             }
         }
     }
+}
+
+/// Whether two types are one value in C++: references vanish, and a guard is its buffer.
+fn same_value(a: &Ty, b: &Ty) -> bool {
+    a.peeled() == b.peeled() || (end_of(a).is_some() && end_of(a) == end_of(b) && format_of(a) == format_of(b))
 }
 
 /// The register operands of an operation.
@@ -329,9 +296,5 @@ fn registers(op: &Op) -> Vec<&Expr> {
 /// An operation's name for messages.
 pub(super) fn name_of(op: &Op) -> String {
     let debug = format!("{op:?}");
-    debug
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    debug.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_owned()
 }

@@ -44,7 +44,15 @@ fn read(dir: &Path) -> Option<Case> {
     let a = file("A.bin")?;
     let operands = [a.clone(), file("B.bin").unwrap_or_else(|| a.clone()), file("C.bin").unwrap_or(a)];
     let name = dir.file_name()?.to_string_lossy().into_owned();
-    Some(Case { name, op: op.into(), cfg, input: format(input), output: format(output), operands, expected: file("O.bin")? })
+    Some(Case {
+        name,
+        op: op.into(),
+        cfg,
+        input: format(input),
+        output: format(output),
+        operands,
+        expected: file("O.bin")?,
+    })
 }
 
 /// The tile operations of the kernel, on tile number `i`.
@@ -59,7 +67,8 @@ fn compute(case: &Case, i: usize) -> Tile {
     let mut dst = Tile::ZERO;
     let copy = |operand: usize, dst: &mut Tile| super::copy_tile(cfg, case.input, l1(operand), dst);
     let direct = |operand: usize, dst: &mut Tile| super::unpack_to_dest_fp32(l1(operand), dst);
-    let product = |left: usize, right: usize, dst: &mut Tile| super::matmul_tiles(cfg, &src(left), &src(right), false, dst);
+    let product =
+        |left: usize, right: usize, dst: &mut Tile| super::matmul_tiles(cfg, &src(left), &src(right), false, dst);
     let binary = |name: &str| match name {
         "add" => BinaryOp::Add,
         "sub" => BinaryOp::Sub,
@@ -147,7 +156,8 @@ fn compare(case: &Case) -> (usize, usize, String) {
                     let at = (i * 1024 + j) * width;
                     let operand = |k: usize| hex(&case.operands[k][at..at + width]);
                     let (a, b, c) = (operand(0), operand(1), operand(2));
-                    text += &format!("\n    tile {i} element {j}: {} instead of {} (a {a} b {b} c {c})", hex(g), hex(e));
+                    text +=
+                        &format!("\n    tile {i} element {j}: {} instead of {} (a {a} b {b} c {c})", hex(g), hex(e));
                 }
             }
         }
@@ -157,7 +167,8 @@ fn compare(case: &Case) -> (usize, usize, String) {
 
 #[test]
 fn results_are_those_of_ttsim() {
-    let dir = std::env::var("TTL_GOLDEN").unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/golden").into());
+    let dir = std::env::var("TTL_GOLDEN")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/golden").into());
     let mut dirs: Vec<_> = std::fs::read_dir(&dir).expect(&dir).flatten().map(|e| e.path()).collect();
     dirs.sort();
     let mut bad = Vec::new();

@@ -2,6 +2,7 @@
 
 use crate::ir::passes::buffers::format_of;
 use crate::ir::{ExprKind, FnId, Init, LocalId, Module, Op, StmtKind, visit};
+use crate::tensor::format::DataFormat;
 use std::collections::HashMap;
 
 /// An operation of the matrix unit, with its operands in the kernel's own terms.
@@ -26,30 +27,22 @@ pub(super) fn startup(module: &Module) -> Option<Init> {
     let pack = found.pack;
     let Some(first) = found.ops.first() else {
         let out = pack?;
-        return Some(Init::Startup {
-            reverse: false,
-            in0: out,
-            in1: out,
-            out,
-        });
+        return Some(Init::Startup { reverse: false, in0: out, in1: out, out });
     };
     let format = |l: LocalId| format_of(&module.entry().local(l).ty);
     let (mut in0, mut in1) = (first.a, first.b);
-    // A copy needs one source register only. Name both operands of the first binary operation if that serves the copy as well.
+    // A copy needs one source register only. Set the other up for the first operation that needs it; and where the formats are the
+    // same, name that operation's operands, as one would.
     if first.kind == Kind::Copy
         && let Some(pair) = found.ops.iter().find(|o| o.kind != Kind::Copy)
         && pair.kind == Kind::Binary
-        && format(pair.a) == format(first.a)
-        && format(first.a) != Some(crate::tensor::format::DataFormat::F32)
     {
-        (in0, in1) = (pair.a, pair.b);
+        in1 = pair.b;
+        if format(pair.a) == format(first.a) && format(first.a) != Some(DataFormat::F32) {
+            in0 = pair.a;
+        }
     }
-    Some(Init::Startup {
-        reverse: first.kind == Kind::Matmul,
-        in0,
-        in1,
-        out: pack.unwrap_or(first.a),
-    })
+    Some(Init::Startup { reverse: first.kind == Kind::Matmul, in0, in1, out: pack.unwrap_or(first.a) })
 }
 
 #[derive(Default)]
@@ -63,11 +56,7 @@ impl Found {
     fn walk(&mut self, module: &Module, at: u32, map: &HashMap<LocalId, LocalId>) {
         let is_entry = at as usize + 1 == module.fns.len();
         let of = |l: LocalId| {
-            if is_entry {
-                Some(l)
-            } else {
-                map.get(&l).copied()
-            }
+            if is_entry { Some(l) } else { map.get(&l).copied() }
         };
         visit::each_stmt(&module.function(FnId(at)).body, &mut |stmt| {
             visit::stmt_calls(stmt, &mut |call| {
@@ -92,9 +81,7 @@ impl Found {
                 Op::CopyTile { cb, .. } => (Kind::Copy, *cb, *cb),
                 Op::ReuseDest { cb, .. } => (Kind::Copy, *cb, *cb),
                 Op::BinaryTiles { a, b, .. } => (Kind::Binary, *a, *b),
-                Op::MatmulTiles { a, b, .. } | Op::MatmulBlock { a, b, .. } => {
-                    (Kind::Matmul, *a, *b)
-                }
+                Op::MatmulTiles { a, b, .. } | Op::MatmulBlock { a, b, .. } => (Kind::Matmul, *a, *b),
                 Op::PackTile { cb, .. } => {
                     self.pack = self.pack.or(of(*cb));
                     return;

@@ -47,7 +47,8 @@ fn table(cfg: &MathConfig, op: UnaryOp) -> &'static [u16; 65536] {
         [const { [const { OnceLock::new() }; 4] }; UnaryOp::ALL.len()];
     let which = usize::from(cfg.wormhole()) * 2 + usize::from(cfg.approx);
     TABLES[op as usize][which].get_or_init(|| {
-        let mut table: Box<[u16; 65536]> = vec![0u16; 65536].into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([0; 65536]));
+        let mut table: Box<[u16; 65536]> =
+            vec![0u16; 65536].into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([0; 65536]));
         let mut tile = Tile::ZERO;
         for (i, chunk) in table.chunks_exact_mut(1024).enumerate() {
             for (j, value) in tile.0.iter_mut().enumerate() {

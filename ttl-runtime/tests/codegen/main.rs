@@ -1,0 +1,9 @@
+//! Kernel IR built by hand, through verifier, passes and C++ writer.
+
+mod build;
+mod golden;
+mod kernels;
+mod passes;
+mod run_cpp;
+mod semantics;
+mod verify;
