@@ -22,7 +22,7 @@
 //! | `memory` | bytes of L1 and DRAM (unsafe code) |
 //! | `core` | the state of one core and what its threads wait for |
 //! | `cb`, `noc`, `registers` | circular buffers, transfers, tile registers and their protocol |
-//! | `ops` | the calls of a running kernel |
+//! | `ops` | the calls of a running kernel, and their checks |
 //! | `error`, `snippet`, `deadlock` | diagnostics |
 
 mod barrier;
