@@ -56,7 +56,7 @@ fn run(cli: &Cli) -> ttl::Result<()> {
     let time = common::run(&mut device, &program, &cli.options)?;
 
     let result = device.download(&c)?;
-    let reference = product(&common::rounded(&a_host)?, &common::rounded(&b_host)?)?;
+    let reference = product(&common::rounded(&a_host), &common::rounded(&b_host))?;
     common::export(&device, &program, &[(&c.handle(), &result)], &cli.options)?;
     // One rounding to bf16, and products aligned to 12 bits in groups of eight; fewer bits of the operands at lower fidelity.
     let bound = match cli.fidelity {

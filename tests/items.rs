@@ -1,4 +1,10 @@
 //! The types that the macros find: by lowering functions and looking at their locals.
+// The functions are written to have the shapes that are tested.
+#![allow(
+    clippy::let_and_return,
+    clippy::needless_late_init,
+    clippy::needless_return
+)]
 
 mod support;
 
@@ -220,9 +226,26 @@ fn add_const<const N: u32>(x: u32) -> u32 {
     y
 }
 
+pub trait Number: ttl::rt::Scalar + std::ops::Add<Output = Self> {
+    const ONE: Self;
+}
+impl Number for u8 {
+    const ONE: u8 = 1;
+}
+impl Number for f32 {
+    const ONE: f32 = 1.0;
+}
+
 #[ttl::device]
-fn zero<T: Default + ttl::rt::DeviceTy + 'static>() -> u32 {
-    7
+fn one<T: Number>() -> T {
+    let x = T::ONE;
+    x
+}
+
+#[ttl::device]
+fn sum<T: Number>(a: T, b: T) -> T {
+    let s = a + b;
+    if s < a { one() } else { s }
 }
 
 #[ttl::device]
@@ -244,9 +267,11 @@ fn generic<T: Elem, const N: u32>(_: Compute, out: CbOut<T>, n: u32) {
     let e = N + consts::Layout::FACE;
     pages::<_, 2>(&out);
     pages::<T, N>(&out);
-    let z = zero::<u8>();
-    let _ = b + e + z;
-    let _ = d;
+    let z = one();
+    let w: u8 = z;
+    let f = sum(d, one());
+    let _ = b + e + w as u32;
+    let _ = f;
     let _ = c;
 }
 
@@ -254,13 +279,13 @@ fn generic<T: Elem, const N: u32>(_: Compute, out: CbOut<T>, n: u32) {
 fn generics_and_constants() {
     assert_eq!(
         locals::<generic<bf16, 4>>(),
-        "_: Compute, out: CbOut<bf16>, n: u32, a: u32, b: u32, c: u16, d: f32, e: u32, z: u32"
+        "_: Compute, out: CbOut<bf16>, n: u32, a: u32, b: u32, c: u16, d: f32, e: u32, z: u8, w: u8, f: f32"
     );
     let names: Vec<String> = lower::<generic<bf16, 8>>()
         .iter()
         .map(|f| format!("{}<{}>", f.name, f.generics.join(", ")))
         .collect();
-    // Each instance once, callees first.
+    // Each instance once, callees first. `one<T>` is only known by what becomes of its result.
     assert_eq!(
         names,
         [
@@ -268,7 +293,9 @@ fn generics_and_constants() {
             "add_const<4>",
             "pages<bf16, 2>",
             "pages<bf16, 8>",
-            "zero<u8>",
+            "one<u8>",
+            "one<f32>",
+            "sum<f32>",
             "generic<bf16, 8>"
         ]
     );
@@ -375,4 +402,62 @@ fn many(x: u32) -> u32 {
 fn more_probes_than_a_tuple_holds() {
     assert!(locals::<many>().ends_with("j: u32, k: u8, l: u8, m: bool"));
     assert_eq!((many(10), many(190)), (2, 1));
+}
+
+/// Trap: if `f32` were the only float that is a device type, rustc would choose it for `2.0` in the copy where the function itself has
+/// `f64`. `tests/ui/types/f64_inferred.rs` shows that the function does not compile; this shows why: `f64` is a device type to rustc.
+#[test]
+fn f64_is_a_candidate_for_float_literals() {
+    fn device_ty<T: ttl::rt::DeviceTy>(_: &T) -> &'static str {
+        std::any::type_name::<T>()
+    }
+    assert_eq!(device_ty(&2.0), "f64");
+    assert_eq!(device_ty(&2), "i32");
+}
+
+macro_rules! by_macro {
+    ($name:ident, $param:ident, $value:expr) => {
+        #[ttl::device]
+        fn $name($param: u32) -> u32 {
+            let y = 1_u8;
+            let z = $value;
+            let w = y;
+            let _ = w;
+            z
+        }
+    };
+}
+by_macro!(made, y, y + 2);
+
+/// The `y` of the macro is another one than that of its caller, for Rust as for the IR.
+#[test]
+fn hygiene_of_macros_that_write_functions() {
+    assert_eq!(locals::<made>(), "y: u32, y: u8, z: u32, w: u8");
+    assert_eq!(made(5), 7);
+}
+
+mod helpers {
+    pub mod deep {
+        #[ttl::device]
+        pub fn triple<const N: u32>(x: u32) -> u32 {
+            x * 3 + N
+        }
+    }
+    pub use deep::triple as exported;
+}
+use helpers::exported as thrice;
+
+#[ttl::device]
+fn by_path(x: u32) -> u32 {
+    thrice::<1>(x) + helpers::exported::<2>(x) + helpers::deep::triple::<1>(x)
+}
+
+#[test]
+fn functions_by_path_and_under_other_names() {
+    let names: Vec<String> = lower::<by_path>()
+        .iter()
+        .map(|f| format!("{}{:?}", f.name, f.generics))
+        .collect();
+    assert_eq!(names, [r#"triple["1"]"#, r#"triple["2"]"#, "by_path[]"]);
+    assert_eq!(by_path(2), 7 + 8 + 7);
 }

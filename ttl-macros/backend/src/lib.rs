@@ -34,6 +34,7 @@ mod report;
 #[allow(
     clippy::unwrap_used,
     clippy::expect_used,
+    clippy::panic,
     clippy::indexing_slicing,
     clippy::arithmetic_side_effects
 )]

@@ -113,6 +113,8 @@ pub(crate) struct Expr {
     pub(crate) kind: ExprKind,
 }
 
+// Trees live for one expansion; boxing the larger variants would only add noise.
+#[allow(clippy::large_enum_variant)]
 pub(crate) enum ExprKind {
     /// Something that was refused.
     Refused,

@@ -370,7 +370,132 @@ fn no_body_makes_the_macros_panic() {
         let Ok(item) = source.parse::<TokenStream>() else {
             continue;
         };
-        crate::kernel(quote::quote!(reader), item.clone());
-        crate::device(TokenStream::new(), item);
+        for output in [
+            crate::kernel(quote::quote!(reader), item.clone()),
+            crate::device(TokenStream::new(), item),
+        ] {
+            let parsed = syn::parse2::<syn::File>(output.clone());
+            assert!(parsed.is_ok(), "{source}\n{output}");
+        }
     }
+}
+
+/// The skeleton of a device function, with the number of slots that are no probes.
+fn skeleton(source: &str) -> (ttl_skeleton::Def, u32) {
+    let mut report = crate::report::Report::default();
+    let item = crate::item::parse(source.parse().unwrap()).unwrap();
+    let mut func = crate::parse::function(item, crate::model::Kind::Device, &mut report);
+    let scope = crate::check::scope::resolve(&mut func, &mut report);
+    assert!(!report.has_errors(), "{source}");
+    let flow = crate::check::flow::analyse(&func, &scope);
+    let copy = crate::expand::copy::Copy::of(&func, &scope, &flow);
+    let known = func.types.list.len() + scope.consts.len();
+    (copy.def, known as u32)
+}
+
+#[test]
+fn a_skeleton_has_structure_and_slots() {
+    use ttl_skeleton::{BinOp, Expr, StmtKind};
+    let source =
+        "fn f(x: u32) -> u32 { let y = x + 1; let z = 2; for i in 0..4 { g(i, 7); } N + y }";
+    let (def, known) = skeleton(source);
+    // Slots: u32, N, then the probes of z, i, g and 7. `y` and `1` have the type of `x`; `2` that of `z`; `0` and `4` that of `i`.
+    assert_eq!((known, def.ret), (2, Some(0)));
+    let slots: Vec<_> = def
+        .locals
+        .iter()
+        .map(|l| (l.name.as_str(), l.slot))
+        .collect();
+    assert_eq!(slots, [("x", 0), ("y", 0), ("z", 2), ("i", 3)]);
+    let int = |value, slot| Box::new(Expr::Int { value, slot });
+    let init = Expr::Binary(BinOp::Add, Box::new(Expr::Local(0)), int(1, 0));
+    assert_eq!(
+        def.body.stmts[0].kind,
+        StmtKind::Let {
+            local: 1,
+            init: Some(init)
+        }
+    );
+    assert_eq!(
+        def.body.stmts[1].kind,
+        StmtKind::Let {
+            local: 2,
+            init: Some(*int(2, 2))
+        }
+    );
+    let StmtKind::Expr(Expr::For { local, range, body }) = &def.body.stmts[2].kind else {
+        panic!("{def:?}");
+    };
+    assert_eq!(
+        (*local, &range.start, &range.end),
+        (Some(3), &int(0, 3), &int(4, 3))
+    );
+    let call = Expr::Call {
+        slot: 4,
+        args: vec![Expr::Local(3), *int(7, 5)],
+    };
+    assert_eq!(body.stmts[0].kind, StmtKind::Expr(call));
+    let tail = Expr::Binary(
+        BinOp::Add,
+        Box::new(Expr::Const(1)),
+        Box::new(Expr::Local(1)),
+    );
+    assert_eq!(def.body.tail.as_ref().unwrap().kind, StmtKind::Expr(tail));
+    let bytes = def.encode().unwrap();
+    assert_eq!(ttl_skeleton::Def::decode(&bytes).unwrap(), def);
+}
+
+/// The locals that `flow` finds uneven, and the text at which it says so.
+fn uneven(body: &str) -> Vec<(String, String)> {
+    let source = format!("fn f(out: CbOut<bf16>, n: u32) {{ {body} }}");
+    let mut report = crate::report::Report::default();
+    let item = crate::item::parse(source.parse().unwrap()).unwrap();
+    let mut func = crate::parse::function(item, crate::model::Kind::Device, &mut report);
+    let scope = crate::check::scope::resolve(&mut func, &mut report);
+    let flow = crate::check::flow::analyse(&func, &scope);
+    flow.uneven
+        .iter()
+        .map(|(local, span)| {
+            let name = scope.locals[*local as usize].name.clone();
+            let (start, end) = (span.start().column, span.end().column);
+            (name, source[start..end].to_string())
+        })
+        .collect()
+}
+
+#[test]
+fn guards_released_on_one_path() {
+    let t = |body: &str| uneven(&format!("let t = out.reserve_back(1); {body}"));
+    let found = |at: &str| vec![("t".to_string(), at.to_string())];
+    assert_eq!(t("if n > 3 { t.push_back(); }"), found("push_back"));
+    assert_eq!(t("if n > 3 { } else if n > 4 { give(t); }"), found("t"));
+    assert_eq!(
+        t("while n > 3 { t.push_back(); break; }"),
+        found("push_back")
+    );
+    assert_eq!(t("let x = n > 3 && take(t);"), found("t"));
+    assert_eq!(
+        uneven("let t; if n > 3 { t = out.reserve_back(1); }"),
+        found("t")
+    );
+    // The same on every path, or no path that goes on.
+    assert_eq!(t("if n > 3 { t.push_back(); } else { t.push_back(); }"), []);
+    assert_eq!(t("if n > 3 { t.push_back(); return; }"), []);
+    assert_eq!(t("if n > 3 { return; } t.push_back();"), []);
+    assert_eq!(
+        t("for i in 0..n { if i == 3 { break; } } t.push_back();"),
+        []
+    );
+    assert_eq!(t("loop { if n > 3 { t.push_back(); break; } }"), []);
+    assert_eq!(
+        t("if n > 3 { fill(&mut t); } noc.read_page(&src, n, &mut t).wait();"),
+        []
+    );
+    assert_eq!(
+        uneven("for i in 0..n { let t = out.reserve_back(1); t.push_back(); }"),
+        []
+    );
+    assert_eq!(uneven("let t; if n > 3 { t = f(); } else { t = g(); }"), []);
+    // Numbers cannot be guards.
+    assert_eq!(uneven("let x = n + 1; if n > 3 { f(x); }"), []);
 }

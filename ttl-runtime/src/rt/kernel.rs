@@ -5,7 +5,8 @@ use crate::ir::{self, Module, ParamKind, Role, Ty};
 use crate::program::{Arg, ArgLayout};
 use crate::rt::cx::{Cx, Inst, LowerError};
 use crate::rt::items::Items;
-use crate::rt::probe::{DeviceTy, Named};
+use crate::rt::konst::DeviceConst;
+use crate::rt::probe::{DeviceTy, Named, ReleasedOnEveryPath, Supported};
 
 /// Implemented by the struct which `#[ttl::kernel]` makes: the arguments of the kernel as the host gives them.
 pub trait Kernel: Inst {
@@ -57,13 +58,21 @@ pub trait Param: Sized + DeviceTy {
     }
 }
 
-/// A scalar that can be a common or compile-time argument.
+/// The scalars of the device: `bool`, integers of at most 32 bits, `f32`. Only they can be common or compile-time arguments, and it is
+/// the bound for generic device functions that compute.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a common or compile-time argument",
+    message = "`{Self}` is no scalar of the device",
     label = "not a scalar",
-    note = "`#[ttl(common)]` and `#[ttl(compile_time)]` are for `bool`, integers of at most 32 bits and `f32`"
+    note = "`bool`, integers of at most 32 bits and `f32` are; only they can be `#[ttl(common)]` or `#[ttl(compile_time)]`"
 )]
-pub trait Scalar: Param {
+pub trait Scalar:
+    Param
+    + DeviceConst
+    + DeviceTy<Erased: Supported + ReleasedOnEveryPath>
+    + Copy
+    + PartialOrd
+    + 'static
+{
     /// The word that the kernel receives.
     fn to_word(self) -> u32;
 

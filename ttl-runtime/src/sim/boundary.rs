@@ -148,7 +148,7 @@ impl<'a> Boundary<'a> {
                                 }
                             }
                             Source::Captured(offset) => {
-                                let bytes = &queue.arena[offset as usize..offset as usize + len];
+                                let bytes = queue.arena.bytes(offset, len);
                                 match op.dest {
                                     Remote::Dram { bank, addr } => dram.write(bank, addr, bytes),
                                     Remote::L1 { core, addr } => {

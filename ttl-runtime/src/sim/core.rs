@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use corosensei::stack::DefaultStack;
+
 use super::cb::CbTable;
 use super::dice::Dice;
 use super::error::{ErrorKind, SimError, Who};
@@ -105,8 +107,26 @@ pub(super) struct CoreState {
     pub(super) error: Option<SimError>,
 }
 
+/// Memory of runs before, for the next one.
+#[derive(Default)]
+pub(super) struct Spares {
+    /// Stacks of kernel threads, all of one size.
+    pub(super) stacks: Vec<DefaultStack>,
+    pub(super) queues: Vec<Queue>,
+    pub(super) units: Vec<Box<ComputeUnit>>,
+}
+
+impl Spares {
+    pub(super) fn take_from(&mut self, core: CoreState) {
+        let mut queue = core.queue;
+        queue.clear();
+        self.queues.push(queue);
+        self.units.extend(core.compute);
+    }
+}
+
 impl CoreState {
-    pub(super) fn new(core: Core, index: u32, l1: L1View, dice: Option<Dice>) -> CoreState {
+    pub(super) fn new(core: Core, index: u32, l1: L1View, dice: Option<Dice>, spares: &mut Spares) -> CoreState {
         CoreState {
             core,
             index,
@@ -114,7 +134,7 @@ impl CoreState {
             cbs: CbTable::new(),
             semaphores: Vec::new(),
             threads: Vec::new(),
-            queue: Queue::default(),
+            queue: spares.queues.pop().unwrap_or_default(),
             compute: None,
             progress: 0,
             epoch: 0,
@@ -125,9 +145,15 @@ impl CoreState {
         }
     }
 
-    pub(super) fn add_thread(&mut self, l: &ThreadLaunch<'_>, arch: ArchKind) {
+    pub(super) fn add_thread(&mut self, l: &ThreadLaunch<'_>, arch: ArchKind, spares: &mut Spares) {
         if l.processor == Processor::Compute {
-            self.compute = Some(Box::new(ComputeUnit::new(&l.config, arch)));
+            self.compute = Some(match spares.units.pop() {
+                None => Box::new(ComputeUnit::new(&l.config, arch)),
+                Some(mut unit) => {
+                    unit.reset(&l.config, arch);
+                    unit
+                }
+            });
         }
         self.alive += 1;
         self.threads.push(ThreadState {

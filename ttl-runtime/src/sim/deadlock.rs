@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::core::{CoreState, Wait};
-use super::error::{ErrorKind, SimError};
+use super::error::{ErrorKind, SimError, count};
 use super::sched::{AllCores, Shared};
 use crate::arch::Core;
 use crate::site::Site;
@@ -23,7 +23,7 @@ struct Group {
 
 pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, kind: ErrorKind) -> SimError {
     let mut groups: Vec<Group> = Vec::new();
-    let mut threads = 0;
+    let mut threads = 0u64;
     for core in cores.iter() {
         for (i, t) in core.threads.iter().enumerate() {
             if matches!(t.wait, Wait::Finished) {
@@ -50,10 +50,10 @@ pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, kind: ErrorKind) -> 
             }
         }
     }
-    let plural = if threads == 1 { "thread waits" } else { "threads wait" };
+    let waiting = if threads == 1 { "1 thread waits".to_owned() } else { format!("{threads} threads wait") };
     let message = match kind {
-        ErrorKind::Livelock => format!("livelock: {threads} {plural} or poll for ever"),
-        _ => format!("deadlock: {threads} {plural} and nothing can wake them"),
+        ErrorKind::Livelock => format!("livelock: {} that wait or poll for ever", count(threads, "thread")),
+        _ => format!("deadlock: {waiting} and nothing can wake {}", if threads == 1 { "it" } else { "them" }),
     };
     let mut error = SimError::new(kind, message);
     for g in groups.iter().take(SHOWN) {
@@ -79,7 +79,8 @@ fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
         Wait::Front { cb, pages } => {
             let c = &core.cbs.list[cb];
             let text = format!(
-                "waits for {pages} pages of {}: {} are there, capacity {}",
+                "waits for {} of {}: {} there, capacity {}",
+                count(pages, "page"),
                 c.title(),
                 c.available(),
                 c.num_pages
@@ -90,9 +91,9 @@ fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
                     Some(format!("`{}` is filled by the same kernel, which must push before it waits", c.name))
                 }
                 Some((p, _)) if core.threads[p].wait == Wait::Finished => Some(format!(
-                    "{} has ended after pushing {} pages of `{}`; {} were popped, so the wait for {pages} more cannot succeed",
+                    "{} has ended after pushing {} of `{}`; {} popped, so a wait for {pages} cannot succeed",
                     core.thread_title(p),
-                    c.received,
+                    count(c.received, "page"),
                     c.name,
                     c.acked
                 )),
@@ -103,7 +104,8 @@ fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
         Wait::Reserve { cb, pages } => {
             let c = &core.cbs.list[cb];
             let text = format!(
-                "waits for {pages} free pages of {}: {} are free, capacity {}",
+                "waits for {} of {}: {} free, capacity {}",
+                count(pages, "free page"),
                 c.title(),
                 c.free(),
                 c.num_pages
@@ -114,9 +116,9 @@ fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
                     Some(format!("`{}` is emptied by the same kernel, which must pop before it reserves more", c.name))
                 }
                 Some((p, _)) if core.threads[p].wait == Wait::Finished => Some(format!(
-                    "{} has ended after popping {} pages of `{}`; {} were pushed, so nobody makes room for {pages} more",
+                    "{} has ended after popping {} of `{}`; {} pushed, so nobody makes room for {pages} more",
                     core.thread_title(p),
-                    c.acked,
+                    count(c.acked, "page"),
                     c.name,
                     c.received
                 )),

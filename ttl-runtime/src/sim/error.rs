@@ -7,6 +7,14 @@ use super::snippet::{self, Label};
 use crate::arch::Core;
 use crate::site::Site;
 
+/// `1 page`, `2 pages`.
+pub(super) fn count(n: impl Into<u64>, what: &str) -> String {
+    match n.into() {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}
+
 /// What kind of mistake an error is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -164,8 +172,7 @@ impl fmt::Display for SimError {
         }
         lines.extend(d.notes.iter().map(|n| format!("note: {n}")));
         if d.more > 0 {
-            let plural = if d.more == 1 { "core" } else { "cores" };
-            lines.push(format!("note: {} more {plural} failed at the same time", d.more));
+            lines.push(format!("note: {} failed at the same time", count(d.more as u64, "more core")));
         }
         lines.extend(d.help.iter().map(|h| format!("help: {h}")));
         if let Some(seed) = d.seed {

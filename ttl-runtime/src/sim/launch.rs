@@ -155,7 +155,7 @@ impl Default for RunOptions {
             threads: 0,
             schedule: Schedule::RoundRobin,
             leftover_pages_are_errors: true,
-            write_queue_bytes: 256 * 1024,
+            write_queue_bytes: 64 * 1024,
             poll_limit: 1_000_000,
             stack_bytes: 256 * 1024,
             progress: None,

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use corosensei::stack::DefaultStack;
-
 use super::cb::Cb;
-use super::core::CoreState;
+use super::core::{CoreState, Spares};
 use super::dice::Dice;
 use super::error::{ErrorKind, SimError};
 use super::launch::{Launch, RunOptions, RunReport, Schedule};
@@ -24,8 +22,8 @@ pub struct Machine {
     /// By core index: something may have been written to its L1.
     l1_used: Vec<bool>,
     dram: Dram,
-    /// Stacks of kernel threads, kept for the next run.
-    stacks: Vec<DefaultStack>,
+    spares: Spares,
+    /// Size of the spare stacks.
     stack_bytes: usize,
 }
 
@@ -36,7 +34,7 @@ impl Machine {
             l1: None,
             l1_used: vec![false; arch.cores() as usize],
             dram: Dram::new(arch.dram_banks, arch.dram_bank_size),
-            stacks: Vec::new(),
+            spares: Spares::default(),
             stack_bytes: 0,
         }
     }
@@ -95,7 +93,7 @@ impl Machine {
         launch.check(&self.arch)?;
         thread::install_panic_hook();
         if self.stack_bytes != options.stack_bytes {
-            self.stacks.clear();
+            self.spares.stacks.clear();
             self.stack_bytes = options.stack_bytes;
         }
         let shared = Shared {
@@ -113,11 +111,11 @@ impl Machine {
         let on = launch.threads.iter().map(|t| t.core).chain(launch.semaphores.iter().map(|s| s.core));
         on.for_each(|core| self.l1_used[self.arch.core_index(core)] = true);
         let l1 = AllL1 { views, used: &mut self.l1_used };
-        sched::run(&shared, launch, cores, l1, &mut self.dram, &mut self.stacks)
+        sched::run(&shared, launch, cores, l1, &mut self.dram, &mut self.spares)
     }
 
     /// The cores that have threads, in order of their index.
-    fn cores(&self, launch: &Launch<'_>, views: &[L1View], options: &RunOptions) -> Vec<CoreState> {
+    fn cores(&mut self, launch: &Launch<'_>, views: &[L1View], options: &RunOptions) -> Vec<CoreState> {
         let mut cores = BTreeMap::new();
         for t in &launch.threads {
             let index = self.arch.core_index(t.core);
@@ -125,10 +123,10 @@ impl Machine {
                 Schedule::RoundRobin => None,
                 Schedule::Random(seed) => Some(Dice::new(seed, index as u64)),
             };
-            let core = cores
-                .entry(index)
-                .or_insert_with(|| CoreState::new(t.core, index as u32, views[index].duplicate(), dice));
-            core.add_thread(t, self.arch.kind);
+            let core = cores.entry(index).or_insert_with(|| {
+                CoreState::new(t.core, index as u32, views[index].duplicate(), dice, &mut self.spares)
+            });
+            core.add_thread(t, self.arch.kind, &mut self.spares);
         }
         for cb in &launch.cbs {
             if let Some(core) = cores.get_mut(&self.arch.core_index(cb.core)) {

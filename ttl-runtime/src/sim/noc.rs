@@ -138,12 +138,34 @@ pub(super) struct Outgoing {
     pub(super) site: Site,
 }
 
+/// Copies of data that has left L1.
+#[derive(Debug, Default)]
+pub(super) struct Arena(Vec<u8>);
+
+impl Arena {
+    /// Keeps a copy; returns where.
+    pub(super) fn store(&mut self, bytes: &[u8]) -> u32 {
+        // Same low address bits as the source, see `memory::Chunk`.
+        let step = if bytes.len() < 2048 { 64 } else { 2048 };
+        let end = self.0.as_ptr().addr() + self.0.len();
+        let pad = bytes.as_ptr().addr().wrapping_sub(end) % step;
+        self.0.resize(self.0.len() + pad, 0);
+        let offset = self.0.len();
+        self.0.extend_from_slice(bytes);
+        offset as u32
+    }
+
+    pub(super) fn bytes(&self, offset: u32, len: usize) -> &[u8] {
+        &self.0[offset as usize..][..len]
+    }
+}
+
 /// What one core has under way, in order of issue.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     pub(super) list: Vec<Outgoing>,
     /// Memory of captured data.
-    pub(super) arena: Vec<u8>,
+    pub(super) arena: Arena,
     /// Bytes of all writes in the list.
     pub(super) bytes: usize,
     /// Entries that are due.
@@ -153,6 +175,13 @@ pub(super) struct Queue {
 }
 
 impl Queue {
+    /// Empty, with its memory kept.
+    pub(super) fn clear(&mut self) {
+        self.list.clear();
+        self.arena.0.clear();
+        (self.bytes, self.due, self.uncaptured) = (0, 0, 0);
+    }
+
     pub(super) fn mark_due(&mut self, which: impl Fn(&Outgoing) -> bool) {
         for op in &mut self.list {
             if !op.due && which(op) {
@@ -167,7 +196,7 @@ impl Queue {
         self.due = 0;
         self.list.retain(|op| !op.due);
         if self.list.is_empty() {
-            self.arena.clear();
+            self.arena.0.clear();
         } else {
             self.compact();
         }
@@ -175,7 +204,7 @@ impl Queue {
 
     /// Moves captured data together when the holes left by applied writes are most of the arena.
     fn compact(&mut self) {
-        if self.arena.len() < 4 * self.bytes.max(64 * 1024) {
+        if self.arena.0.len() < 4 * self.bytes.max(64 * 1024) {
             return;
         }
         // Entries are in order of issue but captured in any order; sort a copy of the references by offset.
@@ -189,12 +218,12 @@ impl Queue {
         for i in order {
             if let What::Write { source: Source::Captured(offset), size } = &mut self.list[i].what {
                 let start = *offset as usize;
-                self.arena.copy_within(start..start + *size as usize, end);
+                self.arena.0.copy_within(start..start + *size as usize, end);
                 *offset = end as u32;
                 end += *size as usize;
             }
         }
-        self.arena.truncate(end);
+        self.arena.0.truncate(end);
     }
 }
 

@@ -104,6 +104,8 @@ pub(super) struct Configured {
     pub(super) site: Site,
 }
 
+const UNSET: Configured = Configured { format: DataFormat::Bf16, site: Site::UNKNOWN };
+
 pub(super) struct ComputeUnit {
     pub(super) math: MathConfig,
     pub(super) config: Arc<ComputeConfig>,
@@ -128,7 +130,6 @@ pub(super) struct ComputeUnit {
 
 impl ComputeUnit {
     pub(super) fn new(config: &Arc<ComputeConfig>, arch: ArchKind) -> ComputeUnit {
-        let unset = Configured { format: DataFormat::Bf16, site: Site::UNKNOWN };
         ComputeUnit {
             math: MathConfig {
                 arch,
@@ -142,9 +143,9 @@ impl ComputeUnit {
             phase: Phase::Free,
             phase_site: Site::UNKNOWN,
             startup: None,
-            src_a: unset,
-            src_b: unset,
-            packer: unset,
+            src_a: UNSET,
+            src_b: UNSET,
+            packer: UNSET,
             fpu: None,
             sfpu: None,
             a: Tile::ZERO,
@@ -152,6 +153,21 @@ impl ComputeUnit {
             in0: Vec::new(),
             in1: MatmulIn1::new(),
         }
+    }
+
+    /// As new, but with the memory of the run before.
+    pub(super) fn reset(&mut self, config: &Arc<ComputeConfig>, arch: ArchKind) {
+        self.math =
+            MathConfig { arch, fidelity: config.fidelity, fp32_dest: config.fp32_dest_acc, approx: config.approx };
+        // Contents do not matter: what this run has not written is not read.
+        self.tiles.resize(config.dst_tiles() as usize, Tile::ZERO);
+        self.config = config.clone();
+        self.written = 0;
+        self.phase = Phase::Free;
+        self.phase_site = Site::UNKNOWN;
+        self.startup = None;
+        (self.src_a, self.src_b, self.packer) = (UNSET, UNSET, UNSET);
+        (self.fpu, self.sfpu) = (None, None);
     }
 
     pub(super) fn is_written(&self, dst: u32) -> bool {

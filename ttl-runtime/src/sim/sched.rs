@@ -7,8 +7,8 @@ use corosensei::stack::DefaultStack;
 
 use super::barrier::EpochBarrier;
 use super::boundary::Boundary;
-use super::core::{CoreState, Wait};
-use super::error::{ErrorKind, SimError};
+use super::core::{CoreState, Spares, Wait};
+use super::error::{ErrorKind, SimError, count};
 use super::launch::{Launch, Processor, RunOptions, RunReport, TensorLaunch};
 use super::memory::{AllL1, Dram};
 use super::noc::{Endpoints, Outgoing, What};
@@ -114,7 +114,7 @@ pub(super) fn run(
     cores: Vec<CoreState>,
     l1: AllL1<'_>,
     dram: &mut Dram,
-    stacks: &mut Vec<DefaultStack>,
+    spares: &mut Spares,
 ) -> Result<RunReport, SimError> {
     let workers = worker_count(shared.options.threads, cores.len());
     // Bodies by core and thread, in the order of `CoreState::threads`.
@@ -126,7 +126,7 @@ pub(super) fn run(
         cores: Cores::new(cores, workers),
         dram: RwLock::new(std::mem::replace(dram, Dram::new(0, 0))),
         boundary: Mutex::new(Boundary::new(shared, l1)),
-        pool: Mutex::new(std::mem::take(stacks)),
+        pool: Mutex::new(std::mem::take(&mut spares.stacks)),
         barrier: EpochBarrier::new(workers),
         stop: AtomicBool::new(false),
     };
@@ -144,8 +144,11 @@ pub(super) fn run(
         all.work(0);
     });
     *dram = all.dram.into_inner().unwrap_or_else(PoisonError::into_inner);
-    *stacks = all.pool.into_inner().unwrap_or_else(PoisonError::into_inner);
-    all.boundary.into_inner().unwrap_or_else(PoisonError::into_inner).finish(&all.cores)
+    spares.stacks = all.pool.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let result = all.boundary.into_inner().unwrap_or_else(PoisonError::into_inner).finish(&all.cores);
+    let groups = all.cores.groups.into_iter().map(|g| g.into_inner().unwrap_or_else(PoisonError::into_inner));
+    groups.flatten().for_each(|core| spares.take_from(core));
+    result
 }
 
 fn worker_count(wanted: usize, cores: usize) -> usize {
@@ -303,24 +306,29 @@ fn unfinished(core: &CoreState, thread: usize) -> Option<SimError> {
     let t = &core.threads[thread];
     let title = format!("`{}` ended", t.kernel);
     if let Some(read) = t.reads.first() {
-        let message = format!("{title} with {} reads under way", t.reads.len());
+        let message = format!("{title} with {} under way", count(t.reads.len() as u64, "read"));
         let error = core.error(thread, ErrorKind::EndOfKernel, message, read.site);
         return Some(error.help("call `noc_async_read_barrier` before the kernel ends"));
     }
     let sent = |writes: bool| {
         let is = |op: &&Outgoing| usize::from(op.thread) == thread && matches!(op.what, What::Write { .. }) == writes;
         let site = core.queue.list.iter().find(is).map_or(Site::UNKNOWN, |op| op.site);
-        (core.queue.list.iter().filter(is).count(), site)
+        (core.queue.list.iter().filter(is).count() as u64, site)
     };
     if t.unacked.iter().any(|&n| n > 0) {
-        let (count, site) = sent(true);
-        let error = core.error(thread, ErrorKind::EndOfKernel, format!("{title} with {count} writes under way"), site);
+        let (n, site) = sent(true);
+        let error =
+            core.error(thread, ErrorKind::EndOfKernel, format!("{title} with {} under way", count(n, "write")), site);
         return Some(error.help("call `noc_async_write_barrier` before the kernel ends"));
     }
     if t.atomics.iter().any(|&n| n > 0) {
-        let (count, site) = sent(false);
-        let error =
-            core.error(thread, ErrorKind::EndOfKernel, format!("{title} with {count} increments under way"), site);
+        let (n, site) = sent(false);
+        let error = core.error(
+            thread,
+            ErrorKind::EndOfKernel,
+            format!("{title} with {} under way", count(n, "increment")),
+            site,
+        );
         return Some(error.help("call `noc_async_atomic_barrier` before the kernel ends"));
     }
     if t.processor == Processor::Compute

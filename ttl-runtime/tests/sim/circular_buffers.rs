@@ -60,7 +60,7 @@ fn push_of_more_than_is_reserved() {
     });
     assert_report(
         &error,
-        "`cb_push_back` of 2 pages of cb `a` (id 0), but 1 are reserved
+        "`cb_push_back` of 2 pages of cb `a` (id 0), with 1 reserved
          @ ops::cb_push_back(A, 2, here!());
          @ ops::cb_push_back(A, 1, here!()); the last push was here
          = core(0,0) ncrisc `read`
@@ -78,7 +78,7 @@ fn pop_of_more_than_is_waited_for() {
     });
     assert_report(
         &error,
-        "`cb_pop_front` of 2 pages of cb `a` (id 0), but 1 are waited for
+        "`cb_pop_front` of 2 pages of cb `a` (id 0), with 1 waited for
          @ ops::cb_pop_front(A, 2, here!());
          = core(0,0) ncrisc `read`
          = help: call `cb_wait_front(0, 2)` before using the pages",
@@ -96,7 +96,7 @@ fn double_pop() {
     });
     assert_report(
         &error,
-        "`cb_pop_front` of 1 pages of cb `a` (id 0), but 0 are waited for
+        "`cb_pop_front` of 1 page of cb `a` (id 0), with 0 waited for
          @ ops::cb_pop_front(A, 1, here!());
          @ ops::cb_pop_front(A, 1, here!()); the last pop was here
          = core(0,0) ncrisc `read`
@@ -118,7 +118,7 @@ fn push_over_the_end() {
         &error,
         "`cb_push_back` of 2 pages runs over the end of cb `a` (id 0)
          @ ops::cb_push_back(A, 2, here!());
-         = core(0,0) ncrisc `read`: the pointer is at page 3 of 4, so 1 are left before the end
+         = core(0,0) ncrisc `read`: the pointer is at page 3 of 4, 1 before the end
          = help: a block of pages must be contiguous: use one block size per buffer, and a multiple of it as capacity",
     );
 }
@@ -141,7 +141,7 @@ fn pop_over_the_end() {
         &error,
         "`cb_pop_front` of 3 pages runs over the end of cb `a` (id 0)
          @ ops::cb_pop_front(A, 3, here!());
-         = core(0,0) ncrisc `read`: the pointer is at page 3 of 4, so 1 are left before the end
+         = core(0,0) ncrisc `read`: the pointer is at page 3 of 4, 1 before the end
          = help: a block of pages must be contiguous: use one block size per buffer, and a multiple of it as capacity",
     );
 }

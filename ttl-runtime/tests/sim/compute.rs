@@ -434,7 +434,7 @@ fn tiles_that_are_not_there() {
             ops::fpu_init(FpuInit::Copy { cb: A }, here!());
             ops::copy_tile(A, 2, 0, here!());
         }),
-        "`copy_tile` uses tile 2 of cb `a` (id 0), but 2 are waited for
+        "`copy_tile` uses tile 2 of cb `a` (id 0), with 2 waited for
          @ ops::copy_tile(A, 2, 0, here!());
          = core(0,0) compute `math`
          = help: call `cb_wait_front(0, 3)` before",
@@ -448,7 +448,7 @@ fn tiles_that_are_not_there() {
             ops::pack_tile(0, OUT, here!());
             ops::pack_tile(0, OUT, here!());
         }),
-        "`pack_tile` writes page 1 of cb `out` (id 16), but 1 are reserved
+        "`pack_tile` writes page 1 of cb `out` (id 16), with 1 reserved
          @ ops::pack_tile(0, OUT, here!());
          = core(0,0) compute `math`
          = help: call `cb_reserve_back(16, 2)` before",

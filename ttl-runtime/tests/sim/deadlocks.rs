@@ -30,8 +30,8 @@ fn too_few_pages_on_many_cores() {
         assert_report(
             &error,
             "deadlock: 64 threads wait and nothing can wake them
-             @ ops::cb_wait_front(A, 4, here!()); core(0,0)-(7,7) compute `math` waits for 4 pages of cb `a` (id 0): 2 are there, capacity 4
-             = help: ncrisc kernel `read` has ended after pushing 3 pages of `a`; 1 were popped, so the wait for 4 more cannot succeed",
+             @ ops::cb_wait_front(A, 4, here!()); core(0,0)-(7,7) compute `math` waits for 4 pages of cb `a` (id 0): 2 there, capacity 4
+             = help: ncrisc kernel `read` has ended after pushing 3 pages of `a`; 1 popped, so a wait for 4 cannot succeed",
         );
     }
 }
@@ -43,8 +43,8 @@ fn no_producer() {
     p.writer(CORE, &[], &|| ops::cb_wait_front(A, 1, here!()));
     assert_report(
         &p.error(),
-        "deadlock: 1 thread waits and nothing can wake them
-         @ p.writer(CORE, &[], &|| ops::cb_wait_front(A, 1, here!())); core(0,0) brisc `write` waits for 1 pages of cb `a` (id 0): 0 are there, capacity 4
+        "deadlock: 1 thread waits and nothing can wake it
+         @ p.writer(CORE, &[], &|| ops::cb_wait_front(A, 1, here!())); core(0,0) brisc `write` waits for 1 page of cb `a` (id 0): 0 there, capacity 4
          = help: no kernel on this core fills `a`",
     );
 }
@@ -61,8 +61,8 @@ fn no_consumer() {
     });
     assert_report(
         &p.error(),
-        "deadlock: 1 thread waits and nothing can wake them
-         @ ops::cb_reserve_back(A, 2, here!()); core(0,0) ncrisc `read` waits for 2 free pages of cb `a` (id 0): 0 are free, capacity 4
+        "deadlock: 1 thread waits and nothing can wake it
+         @ ops::cb_reserve_back(A, 2, here!()); core(0,0) ncrisc `read` waits for 2 free pages of cb `a` (id 0): 0 free, capacity 4
          = help: no kernel on this core empties `a`",
     );
 }
@@ -87,8 +87,8 @@ fn a_cycle() {
     assert_eq!(
         texts,
         [
-            "core(0,0) ncrisc `read` waits for 1 pages of cb `b` (id 1): 0 are there, capacity 4",
-            "core(0,0) brisc `write` waits for 1 pages of cb `a` (id 0): 0 are there, capacity 4",
+            "core(0,0) ncrisc `read` waits for 1 page of cb `b` (id 1): 0 there, capacity 4",
+            "core(0,0) brisc `write` waits for 1 page of cb `a` (id 0): 0 there, capacity 4",
         ]
     );
 }
@@ -100,8 +100,8 @@ fn a_kernel_that_waits_for_itself() {
             ops::cb_reserve_back(A, 4, here!());
             ops::cb_wait_front(A, 2, here!());
         }),
-        "deadlock: 1 thread waits and nothing can wake them
-         @ ops::cb_wait_front(A, 2, here!()); core(0,0) ncrisc `read` waits for 2 pages of cb `a` (id 0): 0 are there, capacity 4
+        "deadlock: 1 thread waits and nothing can wake it
+         @ ops::cb_wait_front(A, 2, here!()); core(0,0) ncrisc `read` waits for 2 pages of cb `a` (id 0): 0 there, capacity 4
          = help: `a` is filled by the same kernel, which must push before it waits",
     );
 }
@@ -114,13 +114,13 @@ fn semaphores() {
             ops::noc_semaphore_set(addr, 5, here!());
             ops::noc_semaphore_wait(addr, 4, here!());
         }),
-        "deadlock: 1 thread waits and nothing can wake them
+        "deadlock: 1 thread waits and nothing can wake it
          @ ops::noc_semaphore_wait(addr, 4, here!()); core(0,0) ncrisc `read` waits for semaphore 3 to be 4: it is 5
          = help: semaphore 3 has passed 4: it is compared for equality; use `noc_semaphore_wait_min` or reset it in time",
     );
     assert_report(
         &reader_alone(&|| ops::noc_semaphore_wait_min(ops::get_semaphore(3, here!()), 7, here!())),
-        "deadlock: 1 thread waits and nothing can wake them
+        "deadlock: 1 thread waits and nothing can wake it
          @ &reader_alone(&|| ops::noc_semaphore_wait_min(ops::get_semaphore(3, here!()), 7, here!())), core(0,0) ncrisc `read` waits for semaphore 3 to be at least 7: it is 0",
     );
 }
@@ -147,7 +147,7 @@ fn polling_for_ever_is_a_livelock() {
     let error = Machine::new(Arch::blackhole()).run(&p.launch, &options).unwrap_err();
     assert_report(
         &error,
-        "livelock: 2 threads wait or poll for ever
+        "livelock: 2 threads that wait or poll for ever
          @ let poll = || while !ops::cb_pages_available_at_front(A, 1, here!()) {}; core(0,0)-(1,0) ncrisc `read` polls
          = 1002 polls in 501 epochs without any other progress",
     );

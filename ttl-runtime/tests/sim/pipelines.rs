@@ -200,3 +200,48 @@ fn a_thread_that_never_pops_sees_the_start_of_the_buffer() {
     p.writer(CORE, &[], &consume);
     p.run().unwrap();
 }
+
+/// A machine can move to another thread and be used there; its kernels' stacks, queues and registers are reused.
+#[test]
+fn a_machine_is_send() {
+    let mut machine = Machine::new(Arch::blackhole());
+    let mut p = Program::new();
+    p.cb(&[CORE], A, "a", 4);
+    p.cb(&[CORE], OUT, "out", 4);
+    p.reader(CORE, &[0, 8, 2], &read);
+    p.compute(CORE, &[8, 2], &compute);
+    p.writer(CORE, &[0, 8, 2], &write);
+    let first = machine.run(&p.launch, &options(1)).unwrap();
+    let (mut machine, second) = std::thread::scope(|scope| {
+        let launch = &p.launch;
+        let handle = scope.spawn(move || {
+            let report = machine.run(launch, &options(1)).unwrap();
+            (machine, report)
+        });
+        handle.join().unwrap()
+    });
+    assert_eq!(first, second);
+    assert_eq!(machine.run(&p.launch, &options(1)).unwrap(), first);
+}
+
+#[test]
+fn progress_counts_finished_kernels() {
+    let progress = ttl_runtime::sim::Progress::default();
+    let mut p = Program::new();
+    p.reader(CORE, &[], &|| ());
+    p.writer(CORE, &[], &|| ());
+    let options = RunOptions { progress: Some(progress.clone()), ..options(1) };
+    Machine::new(Arch::blackhole()).run(&p.launch, &options).unwrap();
+    assert_eq!(progress.get(), (2, 2));
+}
+
+/// All 110 cores.
+#[test]
+fn the_whole_grid() {
+    let cores = grid(11, 10);
+    let (sent, received, report) = copy(&cores, 6, 3, &options(1));
+    assert!(sent == received);
+    let (_, again, same) = copy(&cores, 6, 3, &options(2));
+    assert!(received == again);
+    assert_eq!(report, same);
+}

@@ -203,7 +203,7 @@ fn unfinished_at_the_end() {
     });
     assert_report(
         &error,
-        "`read` ended with 1 writes under way
+        "`read` ended with 1 write under way
          @ ops::noc_async_write(0, SCRATCH, dram(0, 64), 64, here!());
          = core(0,0) ncrisc `read`
          = help: call `noc_async_write_barrier` before the kernel ends",
@@ -213,7 +213,7 @@ fn unfinished_at_the_end() {
     });
     assert_report(
         &error,
-        "`read` ended with 1 increments under way
+        "`read` ended with 1 increment under way
          @ ops::noc_semaphore_inc(0, worker(CORE, ops::get_semaphore(3, here!())), 1, here!());
          = core(0,0) ncrisc `read`
          = help: call `noc_async_atomic_barrier` before the kernel ends",
@@ -249,7 +249,7 @@ fn a_write_from_pages_that_were_popped() {
         &error,
         "`noc_async_write` reads L1 outside of the waited for pages of cb `a` (id 0)
          @ ops::noc_async_write(0, at, dram(0, 64), 64, here!());
-         = core(0,0) ncrisc `read`: L1 0x20000 to 0x20040; waited for: 1 pages from 0x20800 to 0x21000",
+         = core(0,0) ncrisc `read`: L1 0x20000 to 0x20040; waited for: 1 page from 0x20800 to 0x21000",
     );
 }
 
@@ -351,4 +351,61 @@ fn both_data_movement_kernels_and_both_nocs() {
         machine.read_dram(bank, 32, &mut out).unwrap();
         assert_eq!(out, [9; 64]);
     }
+}
+
+/// Data may land early by chance, but a missing barrier is still found, under every seed.
+#[test]
+fn a_missing_barrier_is_found_under_every_seed() {
+    let mut p = Program::new();
+    p.cb(&[CORE], A, "a", 4);
+    p.reader(CORE, &[], &|| {
+        ops::cb_reserve_back(A, 1, here!());
+        ops::noc_async_read(0, dram(0, 64), ops::get_write_ptr(A, here!()), 64, here!());
+        ops::cb_push_back(A, 1, here!());
+    });
+    for seed in 0..50 {
+        let error = Machine::new(Arch::blackhole()).run(&p.launch, &random(seed, 1)).unwrap_err();
+        assert_eq!(error.message(), "pages of cb `a` (id 0) are pushed before the read that fills them has landed");
+        assert_eq!(error.details().seed, Some(seed));
+    }
+}
+
+/// The same seed fails in the same way on any number of OS threads.
+#[test]
+fn a_failure_replays() {
+    let cores = grid(4, 4);
+    let mut p = Program::new();
+    p.cb(&cores, A, "a", 4);
+    // Wrong: what is read depends on when the other kernel has written.
+    let races = || {
+        let at = SCRATCH + 64;
+        ops::l1_write_u32(at, 1, here!());
+        ops::cb_reserve_back(A, 1, here!());
+        ops::cb_push_back(A, 1, here!());
+        let seen = ops::l1_read_u32(at, here!());
+        if seen == 2 && ops::core(here!()).x > 1 {
+            ops::fail(format!("lost the race on {}", ops::core(here!())), here!());
+        }
+    };
+    let other = || {
+        ops::l1_write_u32(SCRATCH + 64, 2, here!());
+        ops::cb_wait_front(A, 1, here!());
+        ops::cb_pop_front(A, 1, here!());
+    };
+    for &core in &cores {
+        p.reader(core, &[], &races);
+        p.writer(core, &[], &other);
+    }
+    let mut outcomes = std::collections::HashSet::new();
+    for seed in 0..30 {
+        let run = |threads| match Machine::new(Arch::blackhole()).run(&p.launch, &random(seed, threads)) {
+            Ok(report) => format!("{report:?}"),
+            Err(error) => error.to_string(),
+        };
+        let outcome = run(1);
+        assert_eq!(outcome, run(2), "seed {seed}");
+        assert_eq!(outcome, run(5), "seed {seed}");
+        outcomes.insert(outcome.lines().next().map(str::to_owned));
+    }
+    assert!(outcomes.len() > 3, "{outcomes:?}");
 }

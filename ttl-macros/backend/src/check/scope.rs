@@ -3,7 +3,7 @@
 use crate::messages as m;
 use crate::model::{Binding, Block, Expr, ExprKind, For, Func, If, Range, Step, Stmt};
 use crate::report::Report;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::Path;
 use ttl_skeleton as sk;
@@ -39,7 +39,12 @@ pub(crate) enum ConstKind {
 }
 
 pub(crate) fn resolve(func: &mut Func, report: &mut Report) -> Scope {
+    let sig = &func.original.sig;
+    let body = func.original.body.clone().into_iter().next();
     let mut resolver = Resolver {
+        mixed: is_from_macro(sig.fn_token.span)
+            || is_from_macro(sig.ident.span())
+            || body.is_some_and(|token| is_from_macro(token.span())),
         report,
         scope: Scope::default(),
         names: Vec::new(),
@@ -52,11 +57,31 @@ pub(crate) fn resolve(func: &mut Func, report: &mut Report) -> Scope {
     resolver.scope
 }
 
+/// A name, and the macro expansion that it comes from if the function is written by a macro: two locals with one name may be different
+/// ones there.
+type Name = (String, String);
+
+/// The expansion that a token comes from, as rustc's debug output names it: `#3` of `#3 bytes(1..2)`. There is no other way to ask on
+/// stable Rust. Empty when the output looks otherwise; then names alone decide.
+fn context(span: Span) -> String {
+    let text = format!("{span:?}");
+    match text.split_once(' ') {
+        Some((context, _)) if context.starts_with('#') => context.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn is_from_macro(span: Span) -> bool {
+    !matches!(context(span).as_str(), "" | "#0")
+}
+
 struct Resolver<'a> {
     report: &'a mut Report,
     scope: Scope,
+    /// Written by a `macro_rules!`, at least in part.
+    mixed: bool,
     /// Names in scope, innermost last.
-    names: Vec<(String, sk::Local)>,
+    names: Vec<(Name, sk::Local)>,
     /// Const generics: constants whatever their case.
     generics: Vec<String>,
 }
@@ -70,11 +95,21 @@ impl Resolver<'_> {
             mutable: binding.mutability.is_some(),
             assigned: false,
         });
-        self.names.push((name, binding.local));
+        let key = self.key(&binding.name);
+        self.names.push((key, binding.local));
+    }
+
+    fn key(&self, name: &Ident) -> Name {
+        let context = if self.mixed {
+            context(name.span())
+        } else {
+            String::new()
+        };
+        (name.to_string(), context)
     }
 
     fn find(&self, name: &Ident) -> Option<sk::Local> {
-        let name = name.to_string();
+        let name = self.key(name);
         let found = self.names.iter().rev().find(|(n, _)| *n == name);
         found.map(|(_, local)| *local)
     }

@@ -1,6 +1,6 @@
 //! The emitted items: the user's function, the struct of the same name, and the hidden function that builds the IR.
 
-mod copy;
+pub(crate) mod copy;
 mod def;
 pub(crate) mod fallback;
 mod generics;

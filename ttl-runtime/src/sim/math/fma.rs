@@ -19,8 +19,8 @@ const NAN_WORMHOLE: u32 = 0x7F80_0001;
 /// `x * y + z`.
 ///
 /// The host's multiply-add gives the same bits if nothing of the differences above can show: all numbers are normal, the leading
-/// bits do not cancel by more than one place, and the addend is not so small that it loses bits together with the product (the sum
-/// of two sticky bits is not the sticky bit of the sum). Then the one rounding to odd and the rounding to nearest are one rounding.
+/// bits do not cancel by more than one place, and the addend is so large that its last bit lies above the sticky bit of the product.
+/// Then rounding to odd (which is what a sticky bit does) and rounding the sum to nearest are together one rounding.
 ///
 /// # Safety
 /// The processor must have the instruction set of `L`.
@@ -40,7 +40,7 @@ pub(super) unsafe fn fma<L: Lanes, const WORMHOLE: bool>(x: L::V, y: L::V, z: L:
             let before = L::exponent(L::sub(result, L::splat(1)));
             let lowest = L::min(lowest, L::sub(before, L::splat(1)));
             let lowest = L::min(lowest, L::add(L::sub(before, larger), L::splat(2)));
-            let lowest = L::min(lowest, L::add(L::sub(z_exponent, product), L::splat(4)));
+            let lowest = L::min(lowest, L::add(L::sub(z_exponent, product), L::splat(3)));
             let highest = L::max(L::max(x_exponent, y_exponent), L::max(larger, exponent));
             let mut bad = L::mask_or(L::gt(L::splat(1), lowest), L::gt(highest, L::splat(253)));
             if WORMHOLE {
@@ -215,7 +215,9 @@ unsafe fn patch<L: Lanes, const WORMHOLE: bool>(lanes: u32, x: L::V, y: L::V, z:
 /// The same for one lane and all inputs.
 pub(super) fn scalar(wormhole: bool, x: u32, y: u32, z: u32) -> u32 {
     let exponent = |v: u32| (v >> 23 & EXPONENT) as i32;
-    let bits = |v: u32| if exponent(v) == 0 { 0u64 } else { u64::from(v & 0x7F_FFFF | 0x80_0000) };
+    let bits = |v: u32| {
+        if exponent(v) == 0 { 0u64 } else { u64::from(v & 0x7F_FFFF | 0x80_0000) }
+    };
     let is_nan = |v: u32| exponent(v) == 255 && v & 0x7F_FFFF != 0;
     let (product_sign, z_sign) = ((x ^ y) & SIGN, z & SIGN);
     let mut product_exponent = exponent(x) + exponent(y) - 127;
@@ -242,7 +244,7 @@ pub(super) fn scalar(wormhole: bool, x: u32, y: u32, z: u32) -> u32 {
     // A NaN of Wormhole collects mantissa bits from what follows.
     let give_up = |otherwise: u32| nan.unwrap_or(otherwise);
 
-    let full = bits(x) * bits(y) << 3;
+    let full = (bits(x) * bits(y)) << 3;
     let mut product = full >> 23 | u64::from(full & 0x7F_FFFF != 0);
     if nan.is_some() {
         product_exponent = product_exponent.min(255);

@@ -106,7 +106,9 @@ pub(super) fn add(cfg: &MathConfig, a: f32, b: f32, dst: f32) -> f32 {
     if large & 0x7FFF_FFFF < small & 0x7FFF_FFFF {
         std::mem::swap(&mut large, &mut small);
     }
-    let bits = |v: u32| if absent(v) { 0 } else { u64::from(v >> 13 & 0x3FF) | 0x400 };
+    let bits = |v: u32| {
+        if absent(v) { 0 } else { u64::from(v >> 13 & 0x3FF) | 0x400 }
+    };
     let aligned = round_shift(bits(small), field(large) - field(small), true);
     let negative = large >> 31 == 1;
     let magnitude = if negative == (small >> 31 == 1) { bits(large) + aligned } else { bits(large) - aligned };
@@ -139,7 +141,9 @@ pub(super) fn matmul(cfg: &MathConfig, in0: &Tile, in1: &Tile, transpose: bool, 
                 for column in 0..32 {
                     let inner = face * 16..face * 16 + 16;
                     let b: Vec<u32> = inner.clone().map(|k| in0.0[at(row, k)].to_bits()).collect();
-                    let place = |k| if transpose { at(column, k) } else { at(k, column) };
+                    let place = |k| {
+                        if transpose { at(column, k) } else { at(k, column) }
+                    };
                     let a: Vec<u32> = inner.map(|k| in1.0[place(k)].to_bits()).collect();
                     let sums = [group(&a[..8], &b[..8], phase), group(&a[8..], &b[8..], phase)];
                     let value = &mut dst.0[at(row, column)];

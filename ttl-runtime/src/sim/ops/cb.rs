@@ -2,7 +2,7 @@
 
 use super::{Step, Stop, op};
 use crate::sim::core::Wait;
-use crate::sim::error::ErrorKind;
+use crate::sim::error::{ErrorKind, count};
 use crate::sim::launch::Processor;
 use crate::sim::noc::{Source, What};
 use crate::sim::thread::Cx;
@@ -78,7 +78,7 @@ impl Cx<'_> {
         if pages <= c.num_pages {
             return Ok(());
         }
-        let message = format!("`{call}` of {pages} pages of {}, which has {}", c.title(), c.num_pages);
+        let message = format!("`{call}` of {} of {}, which has {}", count(pages, "page"), c.title(), c.num_pages);
         let error = self.error(ErrorKind::CircularBuffer, message, site);
         Err(Stop::Fail(error.help(format!("this can never succeed; give `{}` at least {pages} pages", c.name))))
     }
@@ -91,9 +91,9 @@ impl Cx<'_> {
             return Ok(());
         }
         let left = c.num_pages - page;
-        let message = format!("`{call}` of {pages} pages runs over the end of {}", c.title());
+        let message = format!("`{call}` of {} runs over the end of {}", count(pages, "page"), c.title());
         let error = self.error(ErrorKind::CircularBuffer, message, site);
-        let numbers = format!("the pointer is at page {page} of {}, so {left} are left before the end", c.num_pages);
+        let numbers = format!("the pointer is at page {page} of {}, {left} before the end", c.num_pages);
         let help =
             "a block of pages must be contiguous: use one block size per buffer, and a multiple of it as capacity";
         Err(Stop::Fail(error.numbers(numbers).help(help)))
@@ -172,7 +172,8 @@ pub fn cb_push_back(cb: u32, pages: u32, site: Site) {
         cx.producer(CALL, cb, site)?;
         let c = &cx.core.cbs.list[cb];
         if pages > c.reserved {
-            let message = format!("`{CALL}` of {pages} pages of {}, but {} are reserved", c.title(), c.reserved);
+            let message =
+                format!("`{CALL}` of {} of {}, with {} reserved", count(pages, "page"), c.title(), c.reserved);
             let error = cx.error(ErrorKind::CircularBuffer, message, site);
             let error = if c.received > 0 { error.label(c.last_push, "the last push was here") } else { error };
             return Err(Stop::Fail(
@@ -213,7 +214,8 @@ pub fn cb_pop_front(cb: u32, pages: u32, site: Site) {
         cx.consumer(CALL, cb, site)?;
         let c = &cx.core.cbs.list[cb];
         if pages > c.waited {
-            let message = format!("`{CALL}` of {pages} pages of {}, but {} are waited for", c.title(), c.waited);
+            let message =
+                format!("`{CALL}` of {} of {}, with {} waited for", count(pages, "page"), c.title(), c.waited);
             let error = cx.error(ErrorKind::CircularBuffer, message, site);
             let error = if c.acked > 0 { error.label(c.last_pop, "the last pop was here") } else { error };
             return Err(Stop::Fail(

@@ -85,7 +85,7 @@ impl Cx<'_> {
         self.consumer(call, cb, site)?;
         let c = &self.core.cbs.list[cb];
         if tile >= c.waited {
-            let message = format!("`{call}` uses tile {tile} of {}, but {} are waited for", c.title(), c.waited);
+            let message = format!("`{call}` uses tile {tile} of {}, with {} waited for", c.title(), c.waited);
             let error = self.error(ErrorKind::CircularBuffer, message, site);
             return Err(Stop::Fail(error.help(format!("call `cb_wait_front({}, {})` before", c.id, tile + 1))));
         }
@@ -103,7 +103,7 @@ impl Cx<'_> {
         self.producer(call, cb, site)?;
         let c = &self.core.cbs.list[cb];
         if tile >= c.reserved {
-            let message = format!("`{call}` writes page {tile} of {}, but {} are reserved", c.title(), c.reserved);
+            let message = format!("`{call}` writes page {tile} of {}, with {} reserved", c.title(), c.reserved);
             let error = self.error(ErrorKind::CircularBuffer, message, site);
             return Err(Stop::Fail(error.help(format!("call `cb_reserve_back({}, {})` before", c.id, tile + 1))));
         }
@@ -415,6 +415,7 @@ pub fn copy_tile(cb: u32, it: u32, dst: u32, site: Site) {
     });
 }
 
+#[allow(clippy::too_many_arguments)]
 fn binary(call: &'static str, kind: BinaryOp, a: u32, b: u32, ia: u32, ib: u32, dst: u32, site: Site) {
     op(site, |cx| {
         let in_force = cx.unit(call, site)?.fpu.map(|f| f.0);

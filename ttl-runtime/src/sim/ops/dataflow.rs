@@ -5,7 +5,7 @@
 
 use super::{NocAddr, Step, Stop, op};
 use crate::sim::core::Wait;
-use crate::sim::error::ErrorKind;
+use crate::sim::error::{ErrorKind, count};
 use crate::sim::noc::{self, Endpoint, Outgoing, PendingRead, Remote, Source, What};
 use crate::sim::thread::Cx;
 use crate::site::Site;
@@ -188,8 +188,9 @@ impl Cx<'_> {
         let (start, pages) = if does == "fills" { (c.write_ptr(), c.reserved) } else { (c.read_ptr(), c.waited) };
         let message = format!("`{call}` {does} L1 outside of the {window} pages of {}", c.title());
         let numbers = format!(
-            "L1 {addr:#x} to {:#x}; {window}: {pages} pages from {start:#x} to {:#x}",
+            "L1 {addr:#x} to {:#x}; {window}: {} from {start:#x} to {:#x}",
             addr + size,
+            count(pages, "page"),
             start + pages * c.page_size
         );
         Stop::Fail(self.error(ErrorKind::CircularBuffer, message, site).numbers(numbers))
@@ -267,8 +268,7 @@ impl Cx<'_> {
             }
             if let What::Write { source: source @ Source::L1(_), size } = &mut op.what {
                 let bytes = self.core.l1.bytes(op.from, *size as usize);
-                *source = Source::Captured(queue.arena.len() as u32);
-                queue.arena.extend_from_slice(bytes);
+                *source = Source::Captured(queue.arena.store(bytes));
                 queue.uncaptured -= 1;
                 *left -= 1;
             }

@@ -256,8 +256,18 @@ impl Copier<'_> {
 
     fn for_(&mut self, e: &For) -> Copied {
         let name = &e.binding.name;
-        let (probe, slot) = self.probe(name.span());
         let range = &e.range;
+        // Both ends have one type.
+        let known = self
+            .scalar(&range.start)
+            .or_else(|| self.scalar(&range.end));
+        let (slot, tie) = match known {
+            Some(slot) => (slot, TokenStream::new()),
+            None => {
+                let (probe, slot) = self.probe(name.span());
+                (slot, tie(name, &probe))
+            }
+        };
         let (start, start_sk) = self.expr(
             &range.start,
             Some(slot).filter(|_| is_bare_literal(&range.start)),
@@ -269,7 +279,7 @@ impl Copier<'_> {
         self.set_slot(e.binding.local, slot);
         // Ranges run over integers, and over nothing else that is known to the device.
         self.set_scalar(e.binding.local);
-        let (body, body_sk) = self.block(&e.body, tie(name, &probe), None);
+        let (body, body_sk) = self.block(&e.body, tie, None);
 
         let limits = &range.limits;
         let mut tokens = TokenStream::new();

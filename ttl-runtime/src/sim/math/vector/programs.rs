@@ -1,12 +1,15 @@
 //! The operations: from the value loaded from a tile register to what the register then holds.
 
+// Coefficients have the digits by which they are published.
+#![allow(clippy::excessive_precision)]
+
 use super::steps::{
     INFINITY, MANTISSA, NAN, Reg, SIGN, Unit, and, any_unset, approximate_reciprocal, copy_sign, equal, exponent,
     greater, int_add, int_sub, int_to_float, max, min, neg, not, or, round_bf16, round_bf16_even, select, set_exponent,
     shift_right_1, shift_right_16, shift_right_23, shifted_significand, to_int16, xor,
 };
 
-const INV_LN2: f32 = 1.442_695;
+const INV_LN2: f32 = std::f32::consts::LOG2_E;
 
 /// `exp_tile`: 2^x with the integer part by exponent and the rest by a polynomial.
 pub(super) fn exp(unit: Unit, x: &Reg) -> Reg {

@@ -236,7 +236,9 @@ impl Unit {
     /// `c0 + x * (c1 + x * (c2 + ...))`.
     pub(super) fn polynomial(self, x: &Reg, coefficients: &[f32]) -> Reg {
         let mut terms = coefficients.iter().rev();
-        let Some(&last) = terms.next() else { return Reg([0; BLOCK]) };
+        let Some(&last) = terms.next() else {
+            return Reg([0; BLOCK]);
+        };
         let mut sum = Reg([last.to_bits(); BLOCK]);
         for &c in terms {
             sum = self.mad(x, &sum, c);
