@@ -24,6 +24,7 @@ mod types;
 
 use super::{Block, Expr, ExprKind, Fn, FnId, LocalId, Module, ParamKind, Role, Stmt, StmtKind, Ty, visit};
 use crate::site::Site;
+use crate::snippet::{self, Label};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -47,7 +48,10 @@ pub struct VerifyError {
 
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: in `{}`: {}", self.site, self.function, self.message)
+        let label = Label { site: self.site, text: format!("in `{}`", self.function) };
+        let note =
+            "note: rustc accepted this and the IR does not; if the kernel is fine, this is a fault of ttl".to_string();
+        snippet::render(f, &self.message, &[label], &[note])
     }
 }
 
