@@ -60,10 +60,8 @@ impl ArgSlots {
             && self.params.iter().zip(&module.params).all(|(slot, p)| {
                 matches!(
                     (slot, p.kind),
-                    (
-                        ArgSlot::CompileTime(_),
-                        ParamKind::Cb | ParamKind::CompileTime
-                    ) | (ArgSlot::Tensor { .. }, ParamKind::Tensor)
+                    (ArgSlot::CompileTime(_), ParamKind::Cb | ParamKind::CompileTime)
+                        | (ArgSlot::Tensor { .. }, ParamKind::Tensor)
                         | (ArgSlot::Common(_), ParamKind::Common)
                         | (ArgSlot::PerCore(_), ParamKind::PerCore)
                 )

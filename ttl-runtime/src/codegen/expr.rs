@@ -46,11 +46,7 @@ enum Typed {
 
 impl Piece {
     fn new(text: impl Into<String>, level: u8) -> Piece {
-        Piece {
-            text: text.into(),
-            level,
-            typed: Typed::Exact,
-        }
+        Piece { text: text.into(), level, typed: Typed::Exact }
     }
 
     pub(super) fn primary(text: impl Into<String>) -> Piece {
@@ -79,18 +75,12 @@ impl Piece {
                 ADD => arithmetic(self.level) && (self.level > ADD || !right),
                 LESS | EQUAL => arithmetic(self.level),
                 AND | OR => {
-                    arithmetic(self.level)
-                        || matches!(self.level, LESS | EQUAL)
-                        || (self.level == around && !right)
+                    arithmetic(self.level) || matches!(self.level, LESS | EQUAL) || (self.level == around && !right)
                 }
                 BIT_AND | BIT_XOR | BIT_OR => self.level == around && !right,
                 _ => false,
             };
-        if bare {
-            self.text.clone()
-        } else {
-            format!("({})", self.text)
-        }
+        if bare { self.text.clone() } else { format!("({})", self.text) }
     }
 }
 
@@ -148,11 +138,8 @@ impl Printer<'_> {
                 })
             }
             ExprKind::Call(callee, args) => {
-                let args: Vec<String> = args
-                    .iter()
-                    .filter(|a| super::function::is_printed(&a.ty))
-                    .map(|a| self.text(a))
-                    .collect();
+                let args: Vec<String> =
+                    args.iter().filter(|a| super::function::is_printed(&a.ty)).map(|a| self.text(a)).collect();
                 let name = self.function_name(*callee);
                 Piece::primary(format!("{name}({})", args.join(", ")))
             }
@@ -165,32 +152,16 @@ impl Printer<'_> {
         let (text, typed) = match query {
             Query::CoreX => (format!("{}()", api::CORE_X), Typed::Int),
             Query::CoreY => (format!("{}()", api::CORE_Y), Typed::Int),
-            Query::WritePtr(cb) => (
-                format!("{}({})", api::WRITE_PTR, self.name(*cb)),
-                Typed::Exact,
-            ),
-            Query::ReadPtr(cb) => (
-                format!("{}({})", api::READ_PTR, self.name(*cb)),
-                Typed::Exact,
-            ),
-            Query::TileSize(cb) => (
-                format!("{}({})", api::TILE_SIZE, self.name(*cb)),
-                Typed::Int,
-            ),
+            Query::WritePtr(cb) => (format!("{}({})", api::WRITE_PTR, self.name(*cb)), Typed::Exact),
+            Query::ReadPtr(cb) => (format!("{}({})", api::READ_PTR, self.name(*cb)), Typed::Exact),
+            Query::TileSize(cb) => (format!("{}({})", api::TILE_SIZE, self.name(*cb)), Typed::Int),
             Query::Word { cb, word } => {
                 let pointer = self.words(api::READ_PTR, *cb);
                 (format!("{pointer}[{}]", self.text(word)), Typed::Exact)
             }
-            Query::PageSize(t) => (
-                format!("{}.{}()", self.name(*t), api::PAGE_SIZE),
-                Typed::Exact,
-            ),
+            Query::PageSize(t) => (format!("{}.{}()", self.name(*t), api::PAGE_SIZE), Typed::Exact),
         };
-        Piece {
-            text,
-            level: PRIMARY,
-            typed,
-        }
+        Piece { text, level: PRIMARY, typed }
     }
 
     fn neg(&mut self, x: &Expr) -> Piece {
@@ -203,11 +174,8 @@ impl Printer<'_> {
             Ty::Int(ty) => Piece::cast(int_type(ty), &format!("-{}", inner.inside(UNARY, true))),
             _ => {
                 // `- -x` must not become `--x`.
-                let operand = if inner.text.starts_with('-') {
-                    format!("({})", inner.text)
-                } else {
-                    inner.inside(UNARY, true)
-                };
+                let operand =
+                    if inner.text.starts_with('-') { format!("({})", inner.text) } else { inner.inside(UNARY, true) };
                 Piece::new(format!("-{operand}"), UNARY)
             }
         }
@@ -235,17 +203,8 @@ impl Printer<'_> {
             Some(IntTy::U32) => unsigned_pair(pa, pb, comparison(op)),
             _ => (pa, pb),
         };
-        let plain = |pa: &Piece, pb: &Piece| {
-            format!(
-                "{} {symbol} {}",
-                pa.inside(level, false),
-                pb.inside(level, true)
-            )
-        };
-        let arithmetic = matches!(
-            op,
-            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem
-        );
+        let plain = |pa: &Piece, pb: &Piece| format!("{} {symbol} {}", pa.inside(level, false), pb.inside(level, true));
+        let arithmetic = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Rem);
         match ty {
             Ty::Int(ty) if arithmetic && *ty != IntTy::U32 => {
                 let name = int_type(*ty);
@@ -337,9 +296,7 @@ fn shift(op: BinOp, ty: IntTy, a: Piece, b: Piece, literal: Option<i64>) -> Piec
             let a = as_unsigned(&a);
             Piece::cast(name, &format!("{a} << {amount}"))
         }
-        (BinOp::Shr, true, 32) => {
-            Piece::new(format!("{} >> {amount}", a.inside(level, false)), level)
-        }
+        (BinOp::Shr, true, 32) => Piece::new(format!("{} >> {amount}", a.inside(level, false)), level),
         _ => Piece::cast(name, &format!("{} {symbol} {amount}", a.inside(level, false))),
     }
 }
@@ -368,10 +325,7 @@ const fn operator(op: BinOp) -> (&'static str, u8) {
 }
 
 const fn comparison(op: BinOp) -> bool {
-    matches!(
-        op,
-        BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge
-    )
+    matches!(op, BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge)
 }
 
 pub(super) fn literal(value: i64, ty: IntTy) -> Piece {
@@ -386,11 +340,7 @@ pub(super) fn literal(value: i64, ty: IntTy) -> Piece {
     Piece {
         text: value.to_string(),
         level: if value < 0 { UNARY } else { PRIMARY },
-        typed: if ty == IntTy::U32 {
-            Typed::IntLiteral
-        } else {
-            Typed::Exact
-        },
+        typed: if ty == IntTy::U32 { Typed::IntLiteral } else { Typed::Exact },
     }
 }
 
@@ -403,11 +353,7 @@ fn float(value: f32) -> Piece {
         return Piece::new(format!("{sign}__builtin_inff()"), UNARY);
     }
     // The shortest digits that read back as the same f32.
-    let level = if value.is_sign_negative() {
-        UNARY
-    } else {
-        PRIMARY
-    };
+    let level = if value.is_sign_negative() { UNARY } else { PRIMARY };
     Piece::new(format!("{value:?}f"), level)
 }
 

@@ -9,9 +9,7 @@ use super::writer::Writer;
 use super::{Options, reachable};
 use crate::arch::ComputeConfig;
 use crate::ir::passes::Prepared;
-use crate::ir::{
-    Expr, ExprKind, Fn, FnId, LocalId, Module, Param, ParamKind, Role, Stmt, StmtKind, Ty, visit,
-};
+use crate::ir::{Expr, ExprKind, Fn, FnId, LocalId, Module, Param, ParamKind, Role, Stmt, StmtKind, Ty, visit};
 use std::collections::{BTreeSet, HashMap};
 
 /// The functions of a file and what they need above them.
@@ -62,11 +60,7 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
             printer.out.plain("");
         }
     }
-    Functions {
-        text: printer.out.finish(),
-        headers: printer.headers,
-        helpers: printer.helpers,
-    }
+    Functions { text: printer.out.finish(), headers: printer.headers, helpers: printer.helpers }
 }
 
 pub(super) struct Printer<'a> {
@@ -163,13 +157,9 @@ impl<'a> Printer<'a> {
     /// Returns whether there are any.
     fn arguments(&mut self, args: &ArgSlots) -> bool {
         let module = self.module;
-        let all: Vec<(&Param, ArgSlot)> =
-            module.params.iter().zip(args.params.iter().copied()).collect();
+        let all: Vec<(&Param, ArgSlot)> = module.params.iter().zip(args.params.iter().copied()).collect();
         let of_kind = |kinds: &'static [ParamKind]| {
-            all.iter()
-                .copied()
-                .filter(move |(p, _)| kinds.contains(&p.kind))
-                .collect::<Vec<_>>()
+            all.iter().copied().filter(move |(p, _)| kinds.contains(&p.kind)).collect::<Vec<_>>()
         };
         let mut any = false;
         for (param, slot) in of_kind(&[ParamKind::Cb, ParamKind::CompileTime]) {
@@ -213,11 +203,7 @@ impl<'a> Printer<'a> {
             _ => word.to_owned(),
         };
         let name = self.declare(param.local);
-        let qualifier = if self.assigned.contains(&param.local) {
-            String::new()
-        } else {
-            format!("{qualifier} ")
-        };
+        let qualifier = if self.assigned.contains(&param.local) { String::new() } else { format!("{qualifier} ") };
         self.out.code(&format!("{qualifier}{cpp} {name} = {value};"));
     }
 
@@ -232,10 +218,7 @@ impl<'a> Printer<'a> {
         for (param, slot) in &tensors[..=last] {
             let wanted = &self.f.local(param.local).name;
             let words = self.scopes.declare(&format!("{wanted}_args"));
-            self.out.code(&format!(
-                "constexpr auto {words} = {}<{offset}>();",
-                api::ACCESSOR_ARGS
-            ));
+            self.out.code(&format!("constexpr auto {words} = {}<{offset}>();", api::ACCESSOR_ARGS));
             offset = format!("{words}.{}()", api::NEXT_ACCESSOR);
             declared.push((*param, *slot, words));
         }
@@ -283,14 +266,10 @@ impl<'a> Printer<'a> {
             other => scalar_type(other),
         };
         if !templates.is_empty() {
-            self.out
-                .code(&format!("template <{}>", templates.join(", ")));
+            self.out.code(&format!("template <{}>", templates.join(", ")));
         }
         let name = self.function_name(id);
-        self.out.code(&format!(
-            "static inline {ret} {name}({}) {{",
-            params.join(", ")
-        ));
+        self.out.code(&format!("static inline {ret} {name}({}) {{", params.join(", ")));
         self.out.indent();
         self.block(&f.body);
         self.out.dedent();
@@ -345,11 +324,7 @@ impl<'a> Printer<'a> {
             StmtKind::Return(None) => self.out.code("return;"),
             StmtKind::Return(Some(value)) => {
                 let text = self.text(value);
-                let text = if is_printed(&value.ty) {
-                    format!("return {text};")
-                } else {
-                    format!("{text};")
-                };
+                let text = if is_printed(&value.ty) { format!("return {text};") } else { format!("{text};") };
                 self.out.code(&text);
                 if !is_printed(&value.ty) {
                     self.out.code("return;");
@@ -376,11 +351,7 @@ impl<'a> Printer<'a> {
             return;
         }
         let value = init.map(|e| self.text(e));
-        let unused = if self.read.contains(&local) {
-            ""
-        } else {
-            "[[maybe_unused]] "
-        };
+        let unused = if self.read.contains(&local) { "" } else { "[[maybe_unused]] " };
         let constant = init.is_some() && !self.assigned.contains(&local);
         let qualifier = if constant { "const " } else { "" };
         let cpp = match ty.peeled() {
@@ -391,8 +362,7 @@ impl<'a> Printer<'a> {
         let name = self.declare(local);
         // Rust has proven that it is assigned before it is read; the C++ compiler may not see it.
         let value = value.unwrap_or_else(|| if cpp == "bool" { "false" } else { "0" }.to_owned());
-        self.out
-            .code(&format!("{unused}{qualifier}{cpp} {name} = {value};"));
+        self.out.code(&format!("{unused}{qualifier}{cpp} {name} = {value};"));
     }
 
     fn if_(&mut self, cond: &Expr, then: &[Stmt], els: &[Stmt]) {
@@ -401,18 +371,7 @@ impl<'a> Printer<'a> {
         self.scoped(then);
         let mut els = els;
         // `else if` for an else block that is nothing but another if.
-        while let [
-            Stmt {
-                line,
-                kind:
-                    StmtKind::If {
-                        cond,
-                        then,
-                        els: next,
-                    },
-            },
-        ] = els
-        {
+        while let [Stmt { line, kind: StmtKind::If { cond, then, els: next } }] = els {
             self.out.at(*line);
             let text = self.text(cond);
             self.out.code(&format!("}} else if ({text}) {{"));

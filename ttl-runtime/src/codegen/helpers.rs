@@ -36,14 +36,8 @@ impl Helper {
         }
     }
 
-    pub(super) const ALL: [Helper; 6] = [
-        Helper::F32ToU8,
-        Helper::F32ToU16,
-        Helper::F32ToU32,
-        Helper::F32ToI8,
-        Helper::F32ToI16,
-        Helper::F32ToI32,
-    ];
+    pub(super) const ALL: [Helper; 6] =
+        [Helper::F32ToU8, Helper::F32ToU16, Helper::F32ToU32, Helper::F32ToI8, Helper::F32ToI16, Helper::F32ToI32];
 
     pub(super) const fn text(self) -> &'static str {
         match self {

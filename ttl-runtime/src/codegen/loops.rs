@@ -17,8 +17,7 @@ impl Printer<'_> {
         self.scopes.enter();
         let mut changed = visit::assigned_locals(&l.body);
         changed.insert(l.local);
-        let simple = (l.order == Order::Forward || l.step == 1)
-            && !needs_flag(l, ty, fold(&l.start), fold(&l.end));
+        let simple = (l.order == Order::Forward || l.step == 1) && !needs_flag(l, ty, fold(&l.start), fold(&l.end));
         if simple {
             self.plain_loop(l, ty, cpp, &changed);
         } else {
@@ -52,15 +51,9 @@ impl Printer<'_> {
     }
 
     /// A bound as text, and the declaration that holds its value if it must be evaluated once.
-    fn bound(
-        &mut self,
-        name: &str,
-        bound: &Expr,
-        changed: &BTreeSet<crate::ir::LocalId>,
-    ) -> (String, Option<String>) {
+    fn bound(&mut self, name: &str, bound: &Expr, changed: &BTreeSet<crate::ir::LocalId>) -> (String, Option<String>) {
         let text = self.text(bound);
-        let stable = fold(bound).is_some()
-            || matches!(bound.kind, ExprKind::Local(local) if !changed.contains(&local));
+        let stable = fold(bound).is_some() || matches!(bound.kind, ExprKind::Local(local) if !changed.contains(&local));
         if stable {
             return (text, None);
         }
@@ -69,22 +62,14 @@ impl Printer<'_> {
         (name, Some(declaration))
     }
 
-    fn plain_loop(
-        &mut self,
-        l: &For,
-        ty: IntTy,
-        cpp: &str,
-        changed: &BTreeSet<crate::ir::LocalId>,
-    ) {
+    fn plain_loop(&mut self, l: &For, ty: IntTy, cpp: &str, changed: &BTreeSet<crate::ir::LocalId>) {
         if l.order != Order::Forward {
             // Unsigned, exclusive, by one: the test before the decrement is the one of the range.
             let (start, hold) = self.bound("start", &l.start, changed);
             let end = self.text(&l.end);
             let counter = self.counter(l);
             let hold = hold.map_or(String::new(), |h| format!("{h}, "));
-            self.out.code(&format!(
-                "for ({cpp} {hold}{counter} = {end}; {counter}-- > {start};) {{"
-            ));
+            self.out.code(&format!("for ({cpp} {hold}{counter} = {end}; {counter}-- > {start};) {{"));
             return self.loop_body(l, cpp, &counter);
         }
         let start = self.text(&l.start);
@@ -102,19 +87,11 @@ impl Printer<'_> {
             let stepped = stepped(ty, &counter, "+", step);
             format!("{counter} = {distance} > {step} ? {stepped} : {end}")
         };
-        self.out.code(&format!(
-            "for ({cpp} {counter} = {start}{hold}; {counter} {compare} {end}; {next}) {{"
-        ));
+        self.out.code(&format!("for ({cpp} {counter} = {start}{hold}; {counter} {compare} {end}; {next}) {{"));
         self.loop_body(l, cpp, &counter);
     }
 
-    fn flag_loop(
-        &mut self,
-        l: &For,
-        ty: IntTy,
-        cpp: &str,
-        changed: &BTreeSet<crate::ir::LocalId>,
-    ) {
+    fn flag_loop(&mut self, l: &For, ty: IntTy, cpp: &str, changed: &BTreeSet<crate::ir::LocalId>) {
         let (start, hold) = self.bound("start", &l.start, changed);
         if let Some(hold) = hold {
             self.out.code(&format!("const {cpp} {hold};"));
@@ -125,13 +102,8 @@ impl Printer<'_> {
         }
         let more = self.scopes.declare("more");
         let compare = if l.inclusive { "<=" } else { "<" };
-        self.out
-            .code(&format!("bool {more} = {start} {compare} {end};"));
-        let last = if l.inclusive {
-            end.clone()
-        } else {
-            stepped(ty, &end, "-", 1)
-        };
+        self.out.code(&format!("bool {more} = {start} {compare} {end};"));
+        let last = if l.inclusive { end.clone() } else { stepped(ty, &end, "-", 1) };
         let (first, operator) = match l.order {
             Order::Forward => (start.clone(), "+"),
             Order::RevThenStep => (last.clone(), "-"),
@@ -160,11 +132,7 @@ impl Printer<'_> {
             Order::RevThenStep => format!("{} >= {step}", distance(ty, &counter, &start)),
         };
         // An empty range must not compute a first element that does not exist.
-        let first = if l.order == Order::Forward {
-            first
-        } else {
-            format!("{more} ? {first} : {start}")
-        };
+        let first = if l.order == Order::Forward { first } else { format!("{more} ? {first} : {start}") };
         let moved = stepped(ty, &counter, operator, step.min(u64::from(u32::MAX)));
         self.out.code(&format!(
             "for ({cpp} {counter} = {first}; {more}; {more} = {going}, {counter} = {more} ? {moved} : {counter}) {{"
@@ -185,15 +153,9 @@ fn needs_flag(l: &For, ty: IntTy, _start: Option<i64>, end: Option<i64>) -> bool
 
 /// Whether the step from the last element stays in the type.
 fn room_above(end: &Option<i64>, ty: IntTy, l: &For) -> bool {
-    let max = if ty.signed {
-        (1i64 << (ty.bits - 1)) - 1
-    } else {
-        (1i64 << ty.bits) - 1
-    };
+    let max = if ty.signed { (1i64 << (ty.bits - 1)) - 1 } else { (1i64 << ty.bits) - 1 };
     match (end, i64::try_from(l.step)) {
-        (Some(end), Ok(step)) => end
-            .checked_add(step)
-            .is_some_and(|next| next - i64::from(!l.inclusive) <= max),
+        (Some(end), Ok(step)) => end.checked_add(step).is_some_and(|next| next - i64::from(!l.inclusive) <= max),
         _ => false,
     }
 }
@@ -226,19 +188,11 @@ fn offset_from(ty: IntTy, start: &str, offset: &str) -> String {
     match (ty.signed, ty.bits) {
         (false, 32) => format!("{} + {offset}", parenthesised(start)),
         (true, 32) => format!("static_cast<int32_t>(static_cast<uint32_t>({start}) + {offset})"),
-        _ => format!(
-            "static_cast<{}>({} + {offset})",
-            int_type(ty),
-            parenthesised(start)
-        ),
+        _ => format!("static_cast<{}>({} + {offset})", int_type(ty), parenthesised(start)),
     }
 }
 
 /// Names and literals stay bare.
 fn parenthesised(text: &str) -> String {
-    if text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        text.to_owned()
-    } else {
-        format!("({text})")
-    }
+    if text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') { text.to_owned() } else { format!("({text})") }
 }

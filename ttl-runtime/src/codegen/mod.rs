@@ -34,9 +34,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options {
-            line_directives: true,
-        }
+        Options { line_directives: true }
     }
 }
 
@@ -49,14 +47,8 @@ pub struct Source {
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EmitError {
-    #[error(
-        "kernel `{kernel}` has {params} parameters, the argument layout describes {slots}, or of another kind"
-    )]
-    Layout {
-        kernel: String,
-        params: usize,
-        slots: usize,
-    },
+    #[error("kernel `{kernel}` has {params} parameters, the argument layout describes {slots}, or of another kind")]
+    Layout { kernel: String, params: usize, slots: usize },
 }
 
 /// Prints a kernel.
@@ -81,10 +73,7 @@ pub fn emit(prepared: &Prepared, args: &ArgSlots, options: &Options) -> Result<S
     }
     text.push('\n');
     text.push_str(&functions.text);
-    Ok(Source {
-        file_name: format!("{}.cpp", names::sanitize(&module.name)),
-        text,
-    })
+    Ok(Source { file_name: format!("{}.cpp", names::sanitize(&module.name)), text })
 }
 
 /// The comment on top: what this is and where it comes from.
@@ -94,11 +83,7 @@ fn header(module: &Module) -> String {
     let _ = write!(text, "fn {}(", module.name);
     for (at, local) in entry.params.iter().enumerate() {
         let separator = if at == 0 { "" } else { ", " };
-        let marker = module
-            .params
-            .iter()
-            .find(|p| p.local == *local)
-            .map_or("", |p| args::marker(p.kind));
+        let marker = module.params.iter().find(|p| p.local == *local).map_or("", |p| args::marker(p.kind));
         let l = entry.local(*local);
         let _ = write!(text, "{separator}{marker}{}: {}", l.name, l.ty);
     }

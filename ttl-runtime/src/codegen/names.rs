@@ -6,19 +6,120 @@ use std::collections::HashMap;
 
 /// Keywords of C++20 with the alternative operators, and names of the C library that headers may have as macros.
 const KEYWORDS: &[&str] = &[
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
-    "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return",
-    "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit",
-    "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
-    "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
-    "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
-    "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
-    "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast",
-    "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef",
-    "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t",
-    "while", "xor", "xor_eq", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",
-    "uint32_t", "uint64_t", "size_t", "uintptr_t", "std", "main", "NULL", "EOF", "assert", "errno",
-    "stdin", "stdout", "stderr", "unix", "linux", "uint",
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "char16_t",
+    "char32_t",
+    "char8_t",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const",
+    "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "continue",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
+    "int8_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "uint8_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "size_t",
+    "uintptr_t",
+    "std",
+    "main",
+    "NULL",
+    "EOF",
+    "assert",
+    "errno",
+    "stdin",
+    "stdout",
+    "stderr",
+    "unix",
+    "linux",
+    "uint",
 ];
 
 /// `name` as part of an identifier: `copy<bf16, 4>` becomes `copy_bf16_4`.
@@ -53,32 +154,17 @@ pub(super) fn sanitize(name: &str) -> String {
 /// A legal identifier close to `name`.
 pub(super) fn identifier(name: &str) -> String {
     let name = sanitize(name.strip_prefix("r#").unwrap_or(name));
-    if is_reserved(&name) {
-        format!("{name}_")
-    } else {
-        name
-    }
+    if is_reserved(&name) { format!("{name}_") } else { name }
 }
 
 fn is_reserved(name: &str) -> bool {
     let stem = |call: &str| call.split('<').next() == Some(name);
     KEYWORDS.contains(&name)
         || RESERVED.contains(&name)
-        || UnaryOp::ALL
-            .iter()
-            .any(|op| stem(op.row().init) || stem(op.row().call))
+        || UnaryOp::ALL.iter().any(|op| stem(op.row().init) || stem(op.row().call))
         || BinaryOp::ALL.iter().any(|op| {
             let r = op.row();
-            [
-                r.fpu_init,
-                r.fpu_call,
-                r.reuse_init,
-                r.reuse_call,
-                r.sfpu_init,
-                r.sfpu_call,
-            ]
-            .into_iter()
-            .any(stem)
+            [r.fpu_init, r.fpu_call, r.reuse_init, r.reuse_call, r.sfpu_init, r.sfpu_call].into_iter().any(stem)
         })
 }
 

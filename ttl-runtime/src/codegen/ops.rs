@@ -18,18 +18,12 @@ impl Printer<'_> {
             Op::PushBack { cb, pages } => self.pages(api::PUSH_BACK, *cb, pages),
             Op::WaitFront { cb, pages } => self.pages(api::WAIT_FRONT, *cb, pages),
             Op::PopFront { cb, pages } => self.pages(api::POP_FRONT, *cb, pages),
-            Op::ReadPage {
-                tensor,
-                page,
-                cb,
-                index,
-            } => self.transfer(api::READ_PAGE, *tensor, page, api::WRITE_PTR, *cb, index),
-            Op::WritePage {
-                tensor,
-                page,
-                cb,
-                index,
-            } => self.transfer(api::WRITE_PAGE, *tensor, page, api::READ_PTR, *cb, index),
+            Op::ReadPage { tensor, page, cb, index } => {
+                self.transfer(api::READ_PAGE, *tensor, page, api::WRITE_PTR, *cb, index)
+            }
+            Op::WritePage { tensor, page, cb, index } => {
+                self.transfer(api::WRITE_PAGE, *tensor, page, api::READ_PTR, *cb, index)
+            }
             Op::WriteWord { cb, word, value } => {
                 let pointer = self.words(api::WRITE_PTR, *cb);
                 let (word, value) = (self.text(word), self.text(value));
@@ -49,25 +43,12 @@ impl Printer<'_> {
                 let args = [self.name(*cb), self.text(tile), self.text(dst)];
                 self.call(api::COPY_TILE, &args);
             }
-            Op::BinaryTiles {
-                op,
-                a,
-                b,
-                ia,
-                ib,
-                dst,
-            } => {
+            Op::BinaryTiles { op, a, b, ia, ib, dst } => {
                 self.headers.insert(BINARY_FPU_HEADER);
                 let args = self.pair(*a, *b, [ia, ib, dst]);
                 self.call(op.row().fpu_call, &args);
             }
-            Op::ReuseDest {
-                op,
-                reversed,
-                cb,
-                tile,
-                dst,
-            } => {
+            Op::ReuseDest { op, reversed, cb, tile, dst } => {
                 self.headers.insert(BINARY_FPU_HEADER);
                 let call = reuse(op.row().reuse_call, *reversed);
                 let args = [self.name(*cb), self.text(tile), self.text(dst)];
@@ -78,16 +59,7 @@ impl Printer<'_> {
                 let args = self.pair(*a, *b, [ia, ib, dst]);
                 self.call(api::MATMUL_TILES, &args);
             }
-            Op::MatmulBlock {
-                a,
-                b,
-                ia,
-                ib,
-                dst,
-                ct,
-                rt,
-                kt,
-            } => {
+            Op::MatmulBlock { a, b, ia, ib, dst, ct, rt, kt } => {
                 self.headers.insert(api::MATMUL_HEADER);
                 let mut args = self.pair(*a, *b, [ia, ib, dst]);
                 args.push("0".to_owned()); // second operand not transposed
@@ -101,11 +73,8 @@ impl Printer<'_> {
             }
             Op::CopyRegs { src, dst } => {
                 self.headers.insert(api::COPY_REGS_HEADER);
-                let format = if self.config.fp32_dest_acc {
-                    api::COPY_REGS_FORMAT_32
-                } else {
-                    api::COPY_REGS_FORMAT_16
-                };
+                let format =
+                    if self.config.fp32_dest_acc { api::COPY_REGS_FORMAT_32 } else { api::COPY_REGS_FORMAT_16 };
                 let args = [self.text(src), self.text(dst)];
                 self.call(&format!("{}<{format}>", api::COPY_REGS), &args);
             }
@@ -133,17 +102,8 @@ impl Printer<'_> {
 
     fn init(&mut self, init: &Init) {
         match init {
-            Init::Startup {
-                reverse,
-                in0,
-                in1,
-                out,
-            } => {
-                let call = if *reverse {
-                    api::STARTUP_REVERSE
-                } else {
-                    api::STARTUP
-                };
+            Init::Startup { reverse, in0, in1, out } => {
+                let call = if *reverse { api::STARTUP_REVERSE } else { api::STARTUP };
                 let mut args = [*in0, *in1, *out].map(|l| self.name(l)).to_vec();
                 if in0 == in1 && !reverse {
                     args.remove(1);
@@ -228,15 +188,7 @@ impl Printer<'_> {
     }
 
     /// A page of a tensor to or from page `index` of a block.
-    fn transfer(
-        &mut self,
-        function: &str,
-        tensor: LocalId,
-        page: &Expr,
-        pointer: &str,
-        cb: LocalId,
-        index: &Expr,
-    ) {
+    fn transfer(&mut self, function: &str, tensor: LocalId, page: &Expr, pointer: &str, cb: LocalId, index: &Expr) {
         let cb = self.name(cb);
         let mut address = format!("{pointer}({cb})");
         match fold(index) {
@@ -253,10 +205,6 @@ impl Printer<'_> {
 }
 
 fn reuse(function: &str, reversed: bool) -> String {
-    let way = if reversed {
-        api::REUSE_AS_SECOND
-    } else {
-        api::REUSE_AS_FIRST
-    };
+    let way = if reversed { api::REUSE_AS_SECOND } else { api::REUSE_AS_FIRST };
     format!("{function}<{way}>")
 }

@@ -14,10 +14,7 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn new(directives: bool) -> Writer {
-        Writer {
-            directives,
-            ..Writer::default()
-        }
+        Writer { directives, ..Writer::default() }
     }
 
     pub(super) fn file(&mut self, file: &str) {
@@ -44,8 +41,7 @@ impl Writer {
     pub(super) fn code(&mut self, line: &str) {
         if self.directives && self.line > 0 && self.next != Some(self.line) {
             let file = self.file.replace('\\', "\\\\").replace('"', "\\\"");
-            self.text
-                .push_str(&format!("#line {} \"{file}\"\n", self.line));
+            self.text.push_str(&format!("#line {} \"{file}\"\n", self.line));
             self.next = Some(self.line);
         }
         self.plain(line);

@@ -231,7 +231,9 @@ impl Device {
     pub fn run(&mut self, program: &CheckedProgram) -> Result<RunReport> {
         if program.checked().device() != self.id {
             let name = program.name();
-            return Err(Error::Other(format!("program `{name}` was validated for another device; validate it for this one")));
+            return Err(Error::Other(format!(
+                "program `{name}` was validated for another device; validate it for this one"
+            )));
         }
         self.backend.run(program)
     }

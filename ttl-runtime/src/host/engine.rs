@@ -20,11 +20,8 @@ pub(super) fn run_native(machine: &mut Machine, program: &CheckedProgram, option
         .iter()
         .map(|kernel| -> Entry<'_> {
             Box::new(move || {
-                let args = Args {
-                    layout: &kernel.layout,
-                    accessor_offsets: &kernel.accessor_offsets,
-                    arch: checked.arch(),
-                };
+                let args =
+                    Args { layout: &kernel.layout, accessor_offsets: &kernel.accessor_offsets, arch: checked.arch() };
                 (kernel.code.run)(&args);
                 crate::device_api::end_of_kernel();
             })
@@ -117,4 +114,3 @@ fn launch<'a>(checked: &Checked<KernelCode>, entries: &[&'a (dyn Fn() + Sync)]) 
     }
     launch
 }
-

@@ -1,7 +1,7 @@
 //! Programs: kernels on cores, built from typed pieces, checked before anything runs.
 
-use super::error::{Error, Result};
 use super::Device;
+use super::error::{Error, Result};
 use crate::arch::ComputeConfig;
 use crate::codegen::{self, ArgSlots, Source};
 use crate::cores::CoreSet;
@@ -138,10 +138,7 @@ fn build_modules(program: &mut program::Program<KernelCode>) -> Result<Vec<ir::M
     if errors.is_empty() { Ok(modules) } else { Err(Error::Lower(errors)) }
 }
 
-fn cb_ids(
-    checked: &program::Checked<KernelCode>,
-    kernel: &program::CheckedKernel<KernelCode>,
-) -> Vec<u32> {
+fn cb_ids(checked: &program::Checked<KernelCode>, kernel: &program::CheckedKernel<KernelCode>) -> Vec<u32> {
     kernel
         .args
         .iter()

@@ -248,7 +248,10 @@ pub enum Query {
     /// Bytes of a tile of the buffer's format.
     TileSize(LocalId),
     /// Word `word` of the waited block.
-    Word { cb: LocalId, word: Box<Expr> },
+    Word {
+        cb: LocalId,
+        word: Box<Expr>,
+    },
 }
 
 /// A device operation. Circular buffers and accessors are named by the local that holds them (a parameter of the function).
@@ -286,7 +289,11 @@ pub enum Op {
         index: Expr,
     },
     /// Word `word` of the reserved block.
-    WriteWord { cb: LocalId, word: Expr, value: Expr },
+    WriteWord {
+        cb: LocalId,
+        word: Expr,
+        value: Expr,
+    },
     ReadBarrier,
     WriteBarrier,
     WritesFlushed,

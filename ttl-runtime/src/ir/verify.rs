@@ -20,9 +20,7 @@
 mod protocol;
 mod types;
 
-use super::{
-    Block, Expr, ExprKind, Fn, FnId, LocalId, Module, ParamKind, Role, Stmt, StmtKind, Ty, visit,
-};
+use super::{Block, Expr, ExprKind, Fn, FnId, LocalId, Module, ParamKind, Role, Stmt, StmtKind, Ty, visit};
 use crate::site::Site;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -64,20 +62,11 @@ pub fn verify(module: &Module) -> Result<Verified<'_>, Vec<VerifyError>> {
     }
     let mut errors = Vec::new();
     for at in 0..module.fns.len() {
-        let mut checker = Checker {
-            module,
-            id: FnId(at as u32),
-            f: &module.fns[at],
-            line: module.fns[at].line,
-            errors: &mut errors,
-        };
+        let mut checker =
+            Checker { module, id: FnId(at as u32), f: &module.fns[at], line: module.fns[at].line, errors: &mut errors };
         checker.function();
     }
-    if errors.is_empty() {
-        Ok(Verified(module))
-    } else {
-        Err(errors)
-    }
+    if errors.is_empty() { Ok(Verified(module)) } else { Err(errors) }
 }
 
 struct Checker<'a, 'e> {
@@ -91,11 +80,7 @@ struct Checker<'a, 'e> {
 impl<'a> Checker<'a, '_> {
     fn fail(&mut self, message: impl Into<String>) {
         self.errors.push(VerifyError {
-            site: Site {
-                file: self.f.file,
-                line: self.line,
-                column: 0,
-            },
+            site: Site { file: self.f.file, line: self.line, column: 0 },
             function: self.f.name.clone(),
             message: message.into(),
         });
@@ -144,9 +129,7 @@ impl<'a> Checker<'a, '_> {
         for (line, callee) in callees {
             if callee >= self.id.0 {
                 self.line = line;
-                self.fail(format!(
-                    "call of function {callee}, which does not stand before its caller"
-                ));
+                self.fail(format!("call of function {callee}, which does not stand before its caller"));
             }
         }
     }
@@ -165,24 +148,16 @@ impl<'a> Checker<'a, '_> {
         for param in &self.module.params {
             let known = self.f.params.contains(&param.local);
             if !known || !bound.insert(param.local) {
-                self.fail(format!(
-                    "kernel parameter `{}` is not one parameter of the function",
-                    param.name
-                ));
+                self.fail(format!("kernel parameter `{}` is not one parameter of the function", param.name));
                 continue;
             }
             if self.f.local(param.local).ty != param.ty {
-                self.fail(format!(
-                    "kernel parameter `{}` has another type than its local",
-                    param.name
-                ));
+                self.fail(format!("kernel parameter `{}` has another type than its local", param.name));
             }
             let fits = match param.kind {
                 ParamKind::Cb => matches!(param.ty, Ty::CbIn(_) | Ty::CbOut(_)),
                 ParamKind::Tensor => matches!(param.ty, Ty::TensorAccessor(_)),
-                ParamKind::CompileTime | ParamKind::Common | ParamKind::PerCore => {
-                    param.ty.is_scalar()
-                }
+                ParamKind::CompileTime | ParamKind::Common | ParamKind::PerCore => param.ty.is_scalar(),
             };
             if !fits {
                 self.fail(format!(
@@ -201,13 +176,7 @@ impl<'a> Checker<'a, '_> {
     }
 
     /// Declarations enclose uses; `break` and `continue` are inside loops.
-    fn scopes(
-        &mut self,
-        block: &[Stmt],
-        scope: &mut BTreeSet<LocalId>,
-        declared: &mut BTreeSet<LocalId>,
-        loops: u32,
-    ) {
+    fn scopes(&mut self, block: &[Stmt], scope: &mut BTreeSet<LocalId>, declared: &mut BTreeSet<LocalId>, loops: u32) {
         let outer = scope.clone();
         for stmt in block {
             self.line = stmt.line;
@@ -303,11 +272,7 @@ impl<'a> Checker<'a, '_> {
                     breaks.push(None);
                     self.assigned_in(body, done, open, breaks);
                     let broken = breaks.pop().flatten();
-                    *done = if endless {
-                        broken
-                    } else {
-                        both(before, broken)
-                    };
+                    *done = if endless { broken } else { both(before, broken) };
                 }
                 StmtKind::For(l) => {
                     let before = done.clone();
@@ -339,10 +304,7 @@ fn both(a: Option<BTreeSet<LocalId>>, b: Option<BTreeSet<LocalId>>) -> Option<BT
 }
 
 const fn is_loop(kind: &StmtKind) -> bool {
-    matches!(
-        kind,
-        StmtKind::While { .. } | StmtKind::Loop { .. } | StmtKind::For(_)
-    )
+    matches!(kind, StmtKind::While { .. } | StmtKind::Loop { .. } | StmtKind::For(_))
 }
 
 /// Whether control can reach the end of a block.
@@ -352,13 +314,7 @@ fn falls_through(block: &[Stmt]) -> bool {
         StmtKind::If { then, els, .. } => !falls_through(then) && !falls_through(els),
         StmtKind::Block(body) => !falls_through(body),
         StmtKind::Loop { body } => !breaks(body),
-        StmtKind::Eval(e) => matches!(
-            e,
-            Expr {
-                ty: Ty::Never,
-                kind: ExprKind::Call(..)
-            }
-        ),
+        StmtKind::Eval(e) => matches!(e, Expr { ty: Ty::Never, kind: ExprKind::Call(..) }),
         _ => false,
     })
 }

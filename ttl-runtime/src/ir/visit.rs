@@ -175,7 +175,12 @@ pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         }
         ExprKind::Call(_, args) => args.iter().for_each(|a| each_expr(a, f)),
         ExprKind::Query(Query::Word { word, .. }) => each_expr(word, f),
-        ExprKind::Int(_) | ExprKind::F32(_) | ExprKind::Bool(_) | ExprKind::Local(_) | ExprKind::Query(_) | ExprKind::Erased => {}
+        ExprKind::Int(_)
+        | ExprKind::F32(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Local(_)
+        | ExprKind::Query(_)
+        | ExprKind::Erased => {}
     }
 }
 
@@ -208,11 +213,7 @@ fn calls_in<'a>(expr: &'a Expr, conditional: bool, f: &mut dyn FnMut(CallSite<'a
         }
         ExprKind::Call(callee, args) => {
             args.iter().for_each(|a| calls_in(a, conditional, f));
-            f(CallSite {
-                callee: *callee,
-                args,
-                conditional,
-            });
+            f(CallSite { callee: *callee, args, conditional });
         }
         ExprKind::Query(Query::Word { word, .. }) => calls_in(word, conditional, f),
         ExprKind::Int(_)

@@ -23,6 +23,6 @@ pub use kernel::{Args, Binder, Kernel, Param, ParamDecl, RoleToken, Scalar, modu
 pub use konst::DeviceConst;
 pub use lower::lower;
 pub use probe::{
-    Callable, DeviceMethod, DeviceTy, Instance, List, Mut, Named, Probe, Read, ReleasedOnEveryPath,
-    Shared, Supported, Val, any, any_of, carry,
+    Callable, DeviceMethod, DeviceTy, Instance, List, Mut, Named, Probe, Read, ReleasedOnEveryPath, Shared, Supported,
+    Val, any, any_of, carry,
 };

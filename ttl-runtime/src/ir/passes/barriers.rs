@@ -20,10 +20,7 @@ pub fn run(module: &mut Module) {
         let entry = if is_entry { Pending::NONE } else { Pending::ALL };
         let (code, any) = Walk::over(&effects, is_entry, body, entry);
         let (_, none) = Walk::over(&effects, false, body, Pending::NONE);
-        effects.push(Effect {
-            begins: none,
-            keeps: any,
-        });
+        effects.push(Effect { begins: none, keeps: any });
         module.fns[at].body = code;
     }
 }
@@ -39,16 +36,8 @@ struct Pending {
 }
 
 impl Pending {
-    const NONE: Pending = Pending {
-        reads: false,
-        unsent: false,
-        unacknowledged: false,
-    };
-    const ALL: Pending = Pending {
-        reads: true,
-        unsent: true,
-        unacknowledged: true,
-    };
+    const NONE: Pending = Pending { reads: false, unsent: false, unacknowledged: false };
+    const ALL: Pending = Pending { reads: true, unsent: true, unacknowledged: true };
 }
 
 impl BitOr for Pending {
@@ -74,8 +63,7 @@ impl Effect {
         Pending {
             reads: self.begins.reads | (self.keeps.reads & before.reads),
             unsent: self.begins.unsent | (self.keeps.unsent & before.unsent),
-            unacknowledged: self.begins.unacknowledged
-                | (self.keeps.unacknowledged & before.unacknowledged),
+            unacknowledged: self.begins.unacknowledged | (self.keeps.unacknowledged & before.unacknowledged),
         }
     }
 }
@@ -97,18 +85,8 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// The code without needless barriers (in a kernel, with the final ones), and what may be under way at its end.
-    fn over(
-        effects: &'a [Effect],
-        is_entry: bool,
-        body: &[Stmt],
-        entry: Pending,
-    ) -> (Block, Pending) {
-        let mut walk = Walk {
-            effects,
-            is_entry,
-            loops: Vec::new(),
-            returns: None,
-        };
+    fn over(effects: &'a [Effect], is_entry: bool, body: &[Stmt], entry: Pending) -> (Block, Pending) {
+        let mut walk = Walk { effects, is_entry, loops: Vec::new(), returns: None };
         let mut state = Some(entry);
         let mut code = walk.block(body, &mut state);
         if let Some(at) = &mut state {
@@ -173,19 +151,12 @@ impl<'a> Walk<'a> {
                     let then = self.block(then, state);
                     let els = self.block(els, &mut other);
                     *state = either(*state, other);
-                    StmtKind::If {
-                        cond: cond.clone(),
-                        then,
-                        els,
-                    }
+                    StmtKind::If { cond: cond.clone(), then, els }
                 }
-                StmtKind::While { cond, body } => StmtKind::While {
-                    cond: cond.clone(),
-                    body: self.repeat(body, Some(cond), true, state),
-                },
-                StmtKind::Loop { body } => StmtKind::Loop {
-                    body: self.repeat(body, None, false, state),
-                },
+                StmtKind::While { cond, body } => {
+                    StmtKind::While { cond: cond.clone(), body: self.repeat(body, Some(cond), true, state) }
+                }
+                StmtKind::Loop { body } => StmtKind::Loop { body: self.repeat(body, None, false, state) },
                 StmtKind::For(l) => {
                     let mut l = l.clone();
                     l.body = self.repeat(&l.body, None, true, state);
@@ -209,9 +180,7 @@ impl<'a> Walk<'a> {
                     self.returns = either(self.returns, state.take());
                     stmt.kind.clone()
                 }
-                StmtKind::Let { .. } | StmtKind::Assign { .. } | StmtKind::Eval(_) => {
-                    stmt.kind.clone()
-                }
+                StmtKind::Let { .. } | StmtKind::Assign { .. } | StmtKind::Eval(_) => stmt.kind.clone(),
             };
             let line = stmt.line;
             out.push(Stmt { line, kind });
@@ -228,13 +197,7 @@ impl<'a> Walk<'a> {
         });
     }
 
-    fn repeat(
-        &mut self,
-        body: &[Stmt],
-        cond: Option<&Expr>,
-        leaves: bool,
-        state: &mut Option<Pending>,
-    ) -> Block {
+    fn repeat(&mut self, body: &[Stmt], cond: Option<&Expr>, leaves: bool, state: &mut Option<Pending>) -> Block {
         let Some(mut head) = *state else {
             return body.to_vec();
         };
@@ -250,11 +213,7 @@ impl<'a> Walk<'a> {
             let (breaks, continues) = self.loops.pop().unwrap_or_default();
             let more = either(end, continues).map_or(head, |e| e | head);
             if more == head {
-                *state = if leaves {
-                    either(Some(start), breaks)
-                } else {
-                    breaks
-                };
+                *state = if leaves { either(Some(start), breaks) } else { breaks };
                 return code;
             }
             self.returns = returns;

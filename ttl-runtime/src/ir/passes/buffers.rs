@@ -44,10 +44,7 @@ impl Buffers {
         let f = module.function(FnId(at));
         let mut known: Vec<(u32, LocalId, bool, u32)> = Vec::new();
         visit::each_stmt(&f.body, &mut |stmt| {
-            if let StmtKind::Let {
-                local,
-                init: Some(init),
-            } = &stmt.kind
+            if let StmtKind::Let { local, init: Some(init) } = &stmt.kind
                 && let ExprKind::Local(from) = init.kind
                 && let Some(&direct) = self.to_dest.get(&(at, from))
             {
@@ -71,11 +68,7 @@ impl Buffers {
             if before.is_some_and(|b| b != direct) {
                 let called = module.function(FnId(callee));
                 return Err(PassError::MixedPrecision {
-                    site: Site {
-                        file: f.file,
-                        line,
-                        column: 0,
-                    },
+                    site: Site { file: f.file, line, column: 0 },
                     function: called.name.clone(),
                     parameter: called.local(param).name.clone(),
                 });
@@ -87,10 +80,7 @@ impl Buffers {
     /// The format of the tiles in the buffer that `local` of function `at` stands for.
     pub fn tile_format(&self, module: &Module, at: u32, local: LocalId) -> Option<TileFormat> {
         let format = format_of(&module.function(FnId(at)).local(local).ty)?;
-        Some(TileFormat {
-            format,
-            to_dest: self.to_dest.get(&(at, local)).copied().unwrap_or(false),
-        })
+        Some(TileFormat { format, to_dest: self.to_dest.get(&(at, local)).copied().unwrap_or(false) })
     }
 }
 

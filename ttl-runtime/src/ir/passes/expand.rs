@@ -9,17 +9,12 @@ use super::buffers::{Buffers, TileFormat};
 use crate::arch::ComputeConfig;
 use crate::ir::fuse::{self, LeafInfo, Plan, Step};
 use crate::ir::{
-    BinOp, Block, Expr, ExprKind, Fn, FnId, For, Leaf, LocalId, Module, Op, Order, Stmt, StmtKind,
-    Store, Ty, visit,
+    BinOp, Block, Expr, ExprKind, Fn, FnId, For, Leaf, LocalId, Module, Op, Order, Stmt, StmtKind, Store, Ty, visit,
 };
 use crate::site::Site;
 use std::collections::BTreeSet;
 
-pub fn expand(
-    module: &mut Module,
-    buffers: &Buffers,
-    config: &ComputeConfig,
-) -> Result<(), PassError> {
+pub fn expand(module: &mut Module, buffers: &Buffers, config: &ComputeConfig) -> Result<(), PassError> {
     for at in 0..module.fns.len() as u32 {
         let body = std::mem::take(&mut module.fns[at as usize].body);
         let formats: Vec<Option<TileFormat>> = (0..module.function(FnId(at)).locals.len() as u32)
@@ -61,18 +56,11 @@ impl Expander<'_> {
                     self.matmul(a, b, [rt, kt, ct], &mut out)?;
                     continue;
                 }
-                StmtKind::If { cond, then, els } => StmtKind::If {
-                    cond,
-                    then: self.block(then)?,
-                    els: self.block(els)?,
-                },
-                StmtKind::While { cond, body } => StmtKind::While {
-                    cond,
-                    body: self.block(body)?,
-                },
-                StmtKind::Loop { body } => StmtKind::Loop {
-                    body: self.block(body)?,
-                },
+                StmtKind::If { cond, then, els } => {
+                    StmtKind::If { cond, then: self.block(then)?, els: self.block(els)? }
+                }
+                StmtKind::While { cond, body } => StmtKind::While { cond, body: self.block(body)? },
+                StmtKind::Loop { body } => StmtKind::Loop { body: self.block(body)? },
                 StmtKind::For(mut l) => {
                     l.body = self.block(l.body)?;
                     StmtKind::For(l)
@@ -87,18 +75,11 @@ impl Expander<'_> {
     }
 
     fn site(&self) -> Site {
-        Site {
-            file: self.function.file,
-            line: self.line,
-            column: 0,
-        }
+        Site { file: self.function.file, line: self.line, column: 0 }
     }
 
     fn stmt(&self, kind: StmtKind) -> Stmt {
-        Stmt {
-            line: self.line,
-            kind,
-        }
+        Stmt { line: self.line, kind }
     }
 
     fn op(&self, op: Op) -> Stmt {
@@ -116,20 +97,12 @@ impl Expander<'_> {
             return expr.clone();
         }
         let local = self.function.add_local(name, Ty::U32);
-        out.push(self.stmt(StmtKind::Let {
-            local,
-            init: Some(expr.clone()),
-        }));
+        out.push(self.stmt(StmtKind::Let { local, init: Some(expr.clone()) }));
         Expr::local(local, Ty::U32)
     }
 
     /// `for name in 0..count { body(name) }`, or just the body for one round.
-    fn repeat(
-        &mut self,
-        name: &str,
-        count: &Expr,
-        body: impl FnOnce(&mut Self, Expr) -> Block,
-    ) -> Block {
+    fn repeat(&mut self, name: &str, count: &Expr, body: impl FnOnce(&mut Self, Expr) -> Block) -> Block {
         if count.as_u32() == Some(1) {
             return body(self, Expr::u32(0));
         }
@@ -152,8 +125,7 @@ impl Expander<'_> {
         for leaf in &store.leaves {
             leaves.push(match leaf {
                 Leaf::Acc => LeafInfo::Acc,
-                Leaf::Front { cb, .. } => match self.formats.get(cb.0 as usize).copied().flatten()
-                {
+                Leaf::Front { cb, .. } => match self.formats.get(cb.0 as usize).copied().flatten() {
                     Some(TileFormat { format, to_dest }) => LeafInfo::Front { format, to_dest },
                     None => {
                         let message = "an operand is not a circular buffer".to_owned();
@@ -162,8 +134,7 @@ impl Expander<'_> {
                 },
             });
         }
-        let plan = fuse::plan(&store.dag, &leaves, self.config)
-            .map_err(|error| PassError::Plan { site, error })?;
+        let plan = fuse::plan(&store.dag, &leaves, self.config).map_err(|error| PassError::Plan { site, error })?;
         let section = plan.tiles_per_section;
         match store.pages.as_u32() {
             Some(tiles) if store.acquired => {
@@ -181,8 +152,7 @@ impl Expander<'_> {
                 let tiles = self.bind("tiles", &store.pages, out);
                 if section == 1 {
                     let one = Expr::u32(1);
-                    let code =
-                        self.repeat("i", &tiles, |me, i| me.section(store, &plan, &i, &one));
+                    let code = self.repeat("i", &tiles, |me, i| me.section(store, &plan, &i, &one));
                     out.extend(code);
                 } else {
                     self.unknown_count(store, &plan, &tiles, out);
@@ -242,24 +212,13 @@ impl Expander<'_> {
             body
         });
         out.extend(sections);
-        let rest = self.bind(
-            "rest",
-            &Expr::binary(BinOp::Rem, tiles.clone(), section),
-            out,
-        );
+        let rest = self.bind("rest", &Expr::binary(BinOp::Rem, tiles.clone(), section), out);
         let mut then = Block::new();
         let first = Expr::binary(BinOp::Sub, tiles.clone(), rest.clone());
         let first = self.bind("first", &first, &mut then);
         then.extend(self.section(store, plan, &first, &rest));
-        let cond = Expr {
-            ty: Ty::Bool,
-            kind: ExprKind::Binary(BinOp::Gt, Box::new(rest), Box::new(Expr::u32(0))),
-        };
-        out.push(self.stmt(StmtKind::If {
-            cond,
-            then,
-            els: Block::new(),
-        }));
+        let cond = Expr { ty: Ty::Bool, kind: ExprKind::Binary(BinOp::Gt, Box::new(rest), Box::new(Expr::u32(0))) };
+        out.push(self.stmt(StmtKind::If { cond, then, els: Block::new() }));
     }
 
     /// Tiles `first..first + count` from acquire to release.
@@ -269,31 +228,19 @@ impl Expander<'_> {
             out.push(self.op(Op::Acquire));
         }
         for step in &plan.steps {
-            let code = self.repeat("i", count, |me, i| {
-                vec![me.op(step_op(store, plan, *step, first, &i))]
-            });
+            let code = self.repeat("i", count, |me, i| vec![me.op(step_op(store, plan, *step, first, &i))]);
             out.extend(code);
         }
         out.push(self.op(Op::Commit));
         let code = self.repeat("i", count, |me, i| {
-            vec![me.op(Op::PackTile {
-                dst: register(plan, plan.result_slot, &i),
-                cb: store.cb,
-                index: None,
-            })]
+            vec![me.op(Op::PackTile { dst: register(plan, plan.result_slot, &i), cb: store.cb, index: None })]
         });
         out.extend(code);
         out.push(self.op(Op::Release));
         out
     }
 
-    fn matmul(
-        &mut self,
-        a: LocalId,
-        b: LocalId,
-        [rt, kt, ct]: [Expr; 3],
-        out: &mut Block,
-    ) -> Result<(), PassError> {
+    fn matmul(&mut self, a: LocalId, b: LocalId, [rt, kt, ct]: [Expr; 3], out: &mut Block) -> Result<(), PassError> {
         if let (Some(r), Some(c)) = (rt.as_u32(), ct.as_u32()) {
             let registers = self.config.dst_tiles();
             if r.checked_mul(c).is_none_or(|tiles| tiles > registers) {
@@ -342,42 +289,16 @@ fn step_op(store: &Store, plan: &Plan, step: Step, first: &Expr, i: &Expr) -> Op
         _ => store.cb,
     };
     match step {
-        Step::Copy { leaf, slot } => Op::CopyTile {
-            cb: buffer(leaf),
-            tile: tile(),
-            dst: reg(slot),
-        },
-        Step::Fpu { op, a, b, slot } => Op::BinaryTiles {
-            op,
-            a: buffer(a),
-            b: buffer(b),
-            ia: tile(),
-            ib: tile(),
-            dst: reg(slot),
-        },
-        Step::ReuseDest {
-            op,
-            reversed,
-            leaf,
-            slot,
-        } => Op::ReuseDest {
-            op,
-            reversed,
-            cb: buffer(leaf),
-            tile: tile(),
-            dst: reg(slot),
-        },
+        Step::Copy { leaf, slot } => Op::CopyTile { cb: buffer(leaf), tile: tile(), dst: reg(slot) },
+        Step::Fpu { op, a, b, slot } => {
+            Op::BinaryTiles { op, a: buffer(a), b: buffer(b), ia: tile(), ib: tile(), dst: reg(slot) }
+        }
+        Step::ReuseDest { op, reversed, leaf, slot } => {
+            Op::ReuseDest { op, reversed, cb: buffer(leaf), tile: tile(), dst: reg(slot) }
+        }
         Step::Unary { op, slot } => Op::Unary { op, dst: reg(slot) },
-        Step::Regs { op, a, b, out } => Op::BinaryRegs {
-            op,
-            a: reg(a),
-            b: reg(b),
-            dst: reg(out),
-        },
-        Step::CopyRegs { from, to } => Op::CopyRegs {
-            src: reg(from),
-            dst: reg(to),
-        },
+        Step::Regs { op, a, b, out } => Op::BinaryRegs { op, a: reg(a), b: reg(b), dst: reg(out) },
+        Step::CopyRegs { from, to } => Op::CopyRegs { src: reg(from), dst: reg(to) },
     }
 }
 

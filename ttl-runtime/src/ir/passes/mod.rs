@@ -50,22 +50,12 @@ pub enum PassError {
         "{site}: {tiles} accumulator tiles do not fit: {available} tile registers are available to the accumulator here \
          ({registers} in a section, {slots} per tile for this expression)"
     )]
-    AccTooLarge {
-        site: Site,
-        tiles: u32,
-        available: u32,
-        registers: u32,
-        slots: u32,
-    },
+    AccTooLarge { site: Site, tiles: u32, available: u32, registers: u32, slots: u32 },
     #[error(
         "{site}: `{function}` is called with circular buffers of which only some have f32 tiles at full precision \
          (`unpack_to_dest_fp32`) as `{parameter}`; call it with one kind"
     )]
-    MixedPrecision {
-        site: Site,
-        function: String,
-        parameter: String,
-    },
+    MixedPrecision { site: Site, function: String, parameter: String },
     #[error("{site}: internal error: {message}")]
     Internal { site: Site, message: String },
 }
@@ -76,13 +66,7 @@ pub fn prepare(module: Verified<'_>, target: &Target<'_>) -> Result<Prepared, Pa
     let buffers = buffers::Buffers::of(&module, target)?;
     expand::expand(&mut module, &buffers, target.config)?;
     inits::place(&mut module, &buffers);
-    inits::check(&module, &buffers).map_err(|e| PassError::Internal {
-        site: e.site,
-        message: e.message,
-    })?;
+    inits::check(&module, &buffers).map_err(|e| PassError::Internal { site: e.site, message: e.message })?;
     barriers::run(&mut module);
-    Ok(Prepared {
-        module,
-        config: target.config.clone(),
-    })
+    Ok(Prepared { module, config: target.config.clone() })
 }

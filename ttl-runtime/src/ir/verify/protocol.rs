@@ -31,10 +31,7 @@ struct Loop {
 impl Checker<'_, '_> {
     pub(super) fn protocol(&mut self) {
         let f = self.f;
-        let mut entry = Held {
-            registers: Registers::Free,
-            live: BTreeSet::new(),
-        };
+        let mut entry = Held { registers: Registers::Free, live: BTreeSet::new() };
         for param in &f.params {
             let ty = &f.local(*param).ty;
             match ty.peeled() {
@@ -70,20 +67,13 @@ impl Checker<'_, '_> {
 
     fn agree(&mut self, expected: &Held, found: &Held, place: &str) {
         if expected.registers != found.registers {
-            self.fail(format!(
-                "tile registers are {:?} {place}, must be {:?}",
-                found.registers, expected.registers
-            ));
+            self.fail(format!("tile registers are {:?} {place}, must be {:?}", found.registers, expected.registers));
         }
         let differ: Vec<String> = expected
             .live
             .symmetric_difference(&found.live)
             .map(|l| {
-                let state = if found.live.contains(l) {
-                    "still"
-                } else {
-                    "no longer"
-                };
+                let state = if found.live.contains(l) { "still" } else { "no longer" };
                 format!("`{}` is {state} held", self.f.local(*l).name)
             })
             .collect();
@@ -92,13 +82,7 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn held_in(
-        &mut self,
-        block: &[Stmt],
-        held: &mut Option<Held>,
-        loops: &mut Vec<Loop>,
-        exit: &Held,
-    ) {
+    fn held_in(&mut self, block: &[Stmt], held: &mut Option<Held>, loops: &mut Vec<Loop>, exit: &Held) {
         for stmt in block {
             let Some(now) = held else { return };
             self.line = stmt.line;
@@ -122,10 +106,7 @@ impl Checker<'_, '_> {
                 }
                 kind if is_loop(kind) => {
                     let before = now.clone();
-                    loops.push(Loop {
-                        head: before.clone(),
-                        breaks: None,
-                    });
+                    loops.push(Loop { head: before.clone(), breaks: None });
                     for body in visit::blocks_of(stmt) {
                         self.held_in(body, held, loops, exit);
                     }
@@ -209,11 +190,7 @@ impl Checker<'_, '_> {
             _ => return,
         };
         if held.registers != needs {
-            self.fail(format!(
-                "{} while the tile registers are {:?}, must be {needs:?}",
-                name_of(op),
-                held.registers
-            ));
+            self.fail(format!("{} while the tile registers are {:?}, must be {needs:?}", name_of(op), held.registers));
         }
         held.registers = leaves;
     }

@@ -2,9 +2,7 @@
 
 use super::Checker;
 use crate::ir::passes::buffers::format_of;
-use crate::ir::{
-    BinOp, Expr, ExprKind, IntTy, Leaf, LocalId, Op, Query, StmtKind, Ty, dag::Node, visit,
-};
+use crate::ir::{BinOp, Expr, ExprKind, IntTy, Leaf, LocalId, Op, Query, StmtKind, Ty, dag::Node, visit};
 
 /// The end of a circular buffer that an operation uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,11 +56,7 @@ impl Checker<'_, '_> {
             self.line = stmt.line;
             visit::stmt_exprs(stmt, &mut |e| visit::each_expr(e, &mut |e| self.expr(e)));
             match &stmt.kind {
-                StmtKind::Let {
-                    local,
-                    init: Some(value),
-                }
-                | StmtKind::Assign { local, value } => {
+                StmtKind::Let { local, init: Some(value) } | StmtKind::Assign { local, value } => {
                     let ty = f.local(*local).ty.clone();
                     self.same(&ty, &value.ty, "a value");
                 }
@@ -179,18 +173,12 @@ impl Checker<'_, '_> {
             self.same(&a.ty, &b.ty, "the right operand");
         }
         let allowed = match op {
-            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div => {
-                a.ty.int().is_some() || a.ty == Ty::F32
-            }
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div => a.ty.int().is_some() || a.ty == Ty::F32,
             BinOp::Rem => a.ty.int().is_some(),
             BinOp::And | BinOp::Or => a.ty == Ty::Bool,
-            BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => {
-                a.ty.int().is_some() || a.ty == Ty::Bool
-            }
+            BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => a.ty.int().is_some() || a.ty == Ty::Bool,
             BinOp::Shl | BinOp::Shr => a.ty.int().is_some() && b.ty.int().is_some(),
-            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => {
-                a.ty.is_scalar()
-            }
+            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => a.ty.is_scalar(),
         };
         if !allowed {
             self.fail(format!("{op:?} of {} and {}", a.ty, b.ty));
@@ -203,15 +191,8 @@ impl Checker<'_, '_> {
         if matches!(op, BinOp::Div | BinOp::Rem) && b.kind == ExprKind::Int(0) {
             self.fail("division by the literal zero");
         }
-        let comparison = matches!(
-            op,
-            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge
-        );
-        let result = if comparison {
-            Ty::Bool
-        } else {
-            a.ty.clone()
-        };
+        let comparison = matches!(op, BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge);
+        let result = if comparison { Ty::Bool } else { a.ty.clone() };
         self.same(&result, &e.ty, "an operation");
     }
 
@@ -237,10 +218,7 @@ impl Checker<'_, '_> {
     fn op(&mut self, op: &Op) {
         let dm = super::data_movement(self.module.role);
         let allowed = match op {
-            Op::ReserveBack { .. }
-            | Op::PushBack { .. }
-            | Op::WaitFront { .. }
-            | Op::PopFront { .. } => true,
+            Op::ReserveBack { .. } | Op::PushBack { .. } | Op::WaitFront { .. } | Op::PopFront { .. } => true,
             Op::ReadPage { .. }
             | Op::WritePage { .. }
             | Op::WriteWord { .. }
@@ -250,11 +228,7 @@ impl Checker<'_, '_> {
             _ => !dm,
         };
         if !allowed {
-            self.fail(format!(
-                "{} in a {} kernel",
-                name_of(op),
-                self.module.role.name()
-            ));
+            self.fail(format!("{} in a {} kernel", name_of(op), self.module.role.name()));
         }
         if matches!(op, Op::Init(_)) {
             self.fail("a set-up operation before the passes");
@@ -267,10 +241,7 @@ impl Checker<'_, '_> {
             }
         }
         if let Op::ReadPage { tensor, .. } | Op::WritePage { tensor, .. } = op
-            && !matches!(
-                self.f.local(*tensor).ty.peeled(),
-                Ty::TensorAccessor(_)
-            )
+            && !matches!(self.f.local(*tensor).ty.peeled(), Ty::TensorAccessor(_))
         {
             self.fail(format!("{} without a tensor", name_of(op)));
         }
@@ -286,20 +257,13 @@ impl Checker<'_, '_> {
         }
         if let Op::Store(s) = op {
             let leaves = s.leaves.len() as u32;
-            let described = s
-                .dag
-                .nodes
-                .iter()
-                .all(|n| !matches!(n, Node::Leaf(l) if *l >= leaves));
+            let described = s.dag.nodes.iter().all(|n| !matches!(n, Node::Leaf(l) if *l >= leaves));
             let ordered = s.dag.nodes.iter().enumerate().all(|(at, n)| match n {
                 Node::Leaf(_) => true,
                 Node::Unary(_, x) => (x.0 as usize) < at,
                 Node::Binary(_, a, b) => (a.0 as usize) < at && (b.0 as usize) < at,
             });
-            let rooted = s
-                .dag
-                .root
-                .is_some_and(|r| (r.0 as usize) < s.dag.nodes.len());
+            let rooted = s.dag.root.is_some_and(|r| (r.0 as usize) < s.dag.nodes.len());
             if !(described && ordered && rooted) {
                 self.fail("a store with an ill-formed expression");
             }
@@ -329,9 +293,5 @@ fn registers(op: &Op) -> Vec<&Expr> {
 /// An operation's name for messages.
 pub(super) fn name_of(op: &Op) -> String {
     let debug = format!("{op:?}");
-    debug
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    debug.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_owned()
 }

@@ -1,9 +1,7 @@
 //! Proves that every operation has its set-up in force on every path: a plain forward analysis of the finished code, which shares with
 //! the placement only the table of needs.
 
-use super::state::{
-    FIELDS, Formats, NAMES, PACK, SRCA, SRCB, State, Summary, meet, uniform_formats,
-};
+use super::state::{FIELDS, Formats, NAMES, PACK, SRCA, SRCB, State, Summary, meet, uniform_formats};
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::visit::CallSite;
 use crate::ir::{Expr, Init, LocalId, Module, Op, Role, Stmt, StmtKind, visit};
@@ -29,11 +27,7 @@ pub fn check(module: &Module, buffers: &Buffers) -> Result<(), CheckError> {
     for (at, f) in module.fns.iter().enumerate() {
         let is_entry = at + 1 == module.fns.len();
         let mut checker = Checker {
-            cx: Formats {
-                module,
-                buffers,
-                function: at as u32,
-            },
+            cx: Formats { module, buffers, function: at as u32 },
             file: f.file,
             uniform: &uniform,
             summaries: &summaries,
@@ -43,11 +37,7 @@ pub fn check(module: &Module, buffers: &Buffers) -> Result<(), CheckError> {
             started: !is_entry,
             error: None,
         };
-        let entry = if is_entry {
-            State::default()
-        } else {
-            uniform.clone()
-        };
+        let entry = if is_entry { State::default() } else { uniform.clone() };
         let end = checker.block(&f.body, Some(entry));
         if let Some(error) = checker.error {
             return Err(error);
@@ -72,11 +62,7 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn fail(&mut self, line: u32, message: String) {
-        let site = Site {
-            file: self.file,
-            line,
-            column: 0,
-        };
+        let site = Site { file: self.file, line, column: 0 };
         self.error.get_or_insert(CheckError { site, message });
     }
 
@@ -96,11 +82,7 @@ impl Checker<'_> {
             StmtKind::Op(Op::Init(init)) => {
                 let startup = matches!(init, Init::Startup { .. });
                 if startup == self.started {
-                    let wrong = if startup {
-                        "start-up twice"
-                    } else {
-                        "set-up before start-up"
-                    };
+                    let wrong = if startup { "start-up twice" } else { "set-up before start-up" };
                     self.fail(stmt.line, wrong.to_owned());
                 }
                 self.started = true;
@@ -108,8 +90,7 @@ impl Checker<'_> {
                 let before = State::default();
                 let mut after = State::default();
                 after.init(&self.cx, init);
-                for (touched, (b, a)) in self.touched.iter_mut().zip(before.0.iter().zip(&after.0))
-                {
+                for (touched, (b, a)) in self.touched.iter_mut().zip(before.0.iter().zip(&after.0)) {
                     *touched |= a != b;
                 }
             }
@@ -118,10 +99,8 @@ impl Checker<'_> {
                     let Some(need) = need else { continue };
                     self.touched[field] = true;
                     if at.0[field].as_ref() != Some(&need.value) {
-                        let message = format!(
-                            "{} of {op:?} is {:?}, must be {:?}",
-                            NAMES[field], at.0[field], need.value
-                        );
+                        let message =
+                            format!("{} of {op:?} is {:?}, must be {:?}", NAMES[field], at.0[field], need.value);
                         self.fail(stmt.line, message);
                     }
                 }
@@ -166,15 +145,8 @@ impl Checker<'_> {
         for field in [SRCA, SRCB, PACK] {
             let assumed = &self.uniform.0[field];
             if summary.touched[field] && assumed.is_some() && state.0[field] != *assumed {
-                let message = format!(
-                    "{} at a call is not the one of the whole kernel",
-                    NAMES[field]
-                );
-                let site = Site {
-                    file: self.file,
-                    line,
-                    column: 0,
-                };
+                let message = format!("{} at a call is not the one of the whole kernel", NAMES[field]);
+                let site = Site { file: self.file, line, column: 0 };
                 self.error.get_or_insert(CheckError { site, message });
             }
         }
@@ -209,11 +181,7 @@ impl Checker<'_> {
             let [breaks, continues] = self.loops.pop().unwrap_or_default();
             let weaker = meet(meet(Some(head.clone()), end), continues).unwrap_or_default();
             if weaker == head {
-                return if leaves {
-                    meet(Some(start), breaks)
-                } else {
-                    breaks
-                };
+                return if leaves { meet(Some(start), breaks) } else { breaks };
             }
             (self.error, self.returns) = (error, returns);
             head = weaker;

@@ -2,8 +2,7 @@
 
 use super::startup::startup;
 use super::state::{
-    By, FIELDS, Formats, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, meet, scalars,
-    uniform_formats,
+    By, FIELDS, Formats, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, meet, scalars, uniform_formats,
 };
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::visit::CallSite;
@@ -20,11 +19,7 @@ pub fn place(module: &mut Module, buffers: &Buffers) {
     let mut summaries: Vec<Summary> = Vec::with_capacity(module.fns.len());
     for at in 0..module.fns.len() {
         let is_entry = at + 1 == module.fns.len();
-        let cx = Formats {
-            module,
-            buffers,
-            function: at as u32,
-        };
+        let cx = Formats { module, buffers, function: at as u32 };
         let mut entry = uniform.clone();
         if let (true, Some(start)) = (is_entry, &start) {
             entry.init(&cx, start);
@@ -87,19 +82,15 @@ impl Placer<'_> {
                     let then = self.block(then, state);
                     let els = self.block(els, &mut other);
                     *state = meet(state.take(), other);
-                    StmtKind::If {
-                        cond: cond.clone(),
-                        then,
-                        els,
-                    }
+                    StmtKind::If { cond: cond.clone(), then, els }
                 }
                 StmtKind::While { cond, body } => StmtKind::While {
                     cond: cond.clone(),
                     body: self.repeat(body, Some(cond), None, true, state, &mut out),
                 },
-                StmtKind::Loop { body } => StmtKind::Loop {
-                    body: self.repeat(body, None, None, false, state, &mut out),
-                },
+                StmtKind::Loop { body } => {
+                    StmtKind::Loop { body: self.repeat(body, None, None, false, state, &mut out) }
+                }
                 StmtKind::For(l) => {
                     let mut l = l.clone();
                     l.body = self.repeat(&l.body, None, Some(l.local), true, state, &mut out);
@@ -168,10 +159,7 @@ impl Placer<'_> {
             emit(Init::PackReconfig { cb });
         }
         for field in [MATRIX, SFPU] {
-            if let Some(Need {
-                by: By::Init(init), ..
-            }) = missing(field)
-            {
+            if let Some(Need { by: By::Init(init), .. }) = missing(field) {
                 emit(init.clone());
             }
         }
@@ -229,12 +217,7 @@ impl Placer<'_> {
     }
 
     /// One round from the head: the code, the state when the next round begins, and the state at the breaks.
-    fn round(
-        &mut self,
-        body: &[Stmt],
-        cond: Option<&Expr>,
-        head: &State,
-    ) -> (Block, Option<State>, Option<State>) {
+    fn round(&mut self, body: &[Stmt], cond: Option<&Expr>, head: &State) -> (Block, Option<State>, Option<State>) {
         let mut start = head.clone();
         if let Some(cond) = cond {
             self.cond_calls(cond, &mut start);
@@ -251,12 +234,7 @@ impl Placer<'_> {
     }
 
     /// The fields that a loop needs exactly one value of, sayable before the loop; and the fields of which it needs something else.
-    fn loop_needs(
-        &self,
-        body: &[Stmt],
-        cond: Option<&Expr>,
-        variable: Option<LocalId>,
-    ) -> (Needs, [bool; FIELDS]) {
+    fn loop_needs(&self, body: &[Stmt], cond: Option<&Expr>, variable: Option<LocalId>) -> (Needs, [bool; FIELDS]) {
         let mut one = Needs::default();
         let mut varying = [false; FIELDS];
         let touch = |callee: u32, varying: &mut [bool; FIELDS]| {

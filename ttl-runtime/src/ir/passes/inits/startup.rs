@@ -26,12 +26,7 @@ pub(super) fn startup(module: &Module) -> Option<Init> {
     let pack = found.pack;
     let Some(first) = found.ops.first() else {
         let out = pack?;
-        return Some(Init::Startup {
-            reverse: false,
-            in0: out,
-            in1: out,
-            out,
-        });
+        return Some(Init::Startup { reverse: false, in0: out, in1: out, out });
     };
     let format = |l: LocalId| format_of(&module.entry().local(l).ty);
     let (mut in0, mut in1) = (first.a, first.b);
@@ -44,12 +39,7 @@ pub(super) fn startup(module: &Module) -> Option<Init> {
     {
         (in0, in1) = (pair.a, pair.b);
     }
-    Some(Init::Startup {
-        reverse: first.kind == Kind::Matmul,
-        in0,
-        in1,
-        out: pack.unwrap_or(first.a),
-    })
+    Some(Init::Startup { reverse: first.kind == Kind::Matmul, in0, in1, out: pack.unwrap_or(first.a) })
 }
 
 #[derive(Default)]
@@ -63,11 +53,7 @@ impl Found {
     fn walk(&mut self, module: &Module, at: u32, map: &HashMap<LocalId, LocalId>) {
         let is_entry = at as usize + 1 == module.fns.len();
         let of = |l: LocalId| {
-            if is_entry {
-                Some(l)
-            } else {
-                map.get(&l).copied()
-            }
+            if is_entry { Some(l) } else { map.get(&l).copied() }
         };
         visit::each_stmt(&module.function(FnId(at)).body, &mut |stmt| {
             visit::stmt_calls(stmt, &mut |call| {
@@ -92,9 +78,7 @@ impl Found {
                 Op::CopyTile { cb, .. } => (Kind::Copy, *cb, *cb),
                 Op::ReuseDest { cb, .. } => (Kind::Copy, *cb, *cb),
                 Op::BinaryTiles { a, b, .. } => (Kind::Binary, *a, *b),
-                Op::MatmulTiles { a, b, .. } | Op::MatmulBlock { a, b, .. } => {
-                    (Kind::Matmul, *a, *b)
-                }
+                Op::MatmulTiles { a, b, .. } | Op::MatmulBlock { a, b, .. } => (Kind::Matmul, *a, *b),
                 Op::PackTile { cb, .. } => {
                     self.pack = self.pack.or(of(*cb));
                     return;

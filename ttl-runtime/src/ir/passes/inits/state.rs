@@ -40,13 +40,8 @@ pub(super) type Needs = [Option<Need>; FIELDS];
 pub(super) struct State(pub(super) [Option<Value>; FIELDS]);
 
 /// The fields, named for messages.
-pub(super) const NAMES: [&str; FIELDS] = [
-    "matrix unit set-up",
-    "SFPU set-up",
-    "SrcA format",
-    "SrcB format",
-    "pack format",
-];
+pub(super) const NAMES: [&str; FIELDS] =
+    ["matrix unit set-up", "SFPU set-up", "SrcA format", "SrcB format", "pack format"];
 
 impl State {
     /// What is known after two paths meet.
@@ -63,10 +58,7 @@ impl State {
     /// Forgets what was said in terms of a local whose value changes.
     pub(super) fn forget(&mut self, local: LocalId) {
         for field in &mut self.0 {
-            if field
-                .as_ref()
-                .is_some_and(|v| scalars(v).contains(&local))
-            {
+            if field.as_ref().is_some_and(|v| scalars(v).contains(&local)) {
                 *field = None;
             }
         }
@@ -83,12 +75,7 @@ impl State {
     /// After a set-up call.
     pub(super) fn init(&mut self, cx: &Formats<'_>, init: &Init) {
         match init {
-            Init::Startup {
-                reverse,
-                in0,
-                in1,
-                out,
-            } => {
+            Init::Startup { reverse, in0, in1, out } => {
                 let (a, b) = if *reverse { (in1, in0) } else { (in0, in1) };
                 *self = State::default();
                 self.0[SRCA] = cx.value(*a);
@@ -143,42 +130,23 @@ pub(super) struct Formats<'a> {
 
 impl Formats<'_> {
     pub(super) fn value(&self, local: LocalId) -> Option<Value> {
-        self.buffers
-            .tile_format(self.module, self.function, local)
-            .map(Value::Format)
+        self.buffers.tile_format(self.module, self.function, local).map(Value::Format)
     }
 
     /// An init with a number for its format in place of each buffer.
     pub(super) fn canonical(&self, init: &Init) -> Option<Value> {
         let code = |local: LocalId| {
-            let t = self
-                .buffers
-                .tile_format(self.module, self.function, local)?;
+            let t = self.buffers.tile_format(self.module, self.function, local)?;
             Some(LocalId(2 * t.format.metalium_value() + u32::from(t.to_dest)))
         };
         Some(Value::Init(match init {
             Init::Copy { cb } => Init::Copy { cb: code(*cb)? },
-            Init::Binary { op, a, b } => Init::Binary {
-                op: *op,
-                a: code(*a)?,
-                b: code(*b)?,
-            },
-            Init::ReuseDest { op, reversed, cb } => Init::ReuseDest {
-                op: *op,
-                reversed: *reversed,
-                cb: code(*cb)?,
-            },
-            Init::Matmul { a, b } => Init::Matmul {
-                a: code(*a)?,
-                b: code(*b)?,
-            },
-            Init::MatmulBlock { a, b, ct, rt, kt } => Init::MatmulBlock {
-                a: code(*a)?,
-                b: code(*b)?,
-                ct: ct.clone(),
-                rt: rt.clone(),
-                kt: kt.clone(),
-            },
+            Init::Binary { op, a, b } => Init::Binary { op: *op, a: code(*a)?, b: code(*b)? },
+            Init::ReuseDest { op, reversed, cb } => Init::ReuseDest { op: *op, reversed: *reversed, cb: code(*cb)? },
+            Init::Matmul { a, b } => Init::Matmul { a: code(*a)?, b: code(*b)? },
+            Init::MatmulBlock { a, b, ct, rt, kt } => {
+                Init::MatmulBlock { a: code(*a)?, b: code(*b)?, ct: ct.clone(), rt: rt.clone(), kt: kt.clone() }
+            }
             Init::Unary(_) | Init::BinaryRegs(_) | Init::CopyRegs => init.clone(),
             Init::Startup { .. } | Init::Reconfig { .. } | Init::PackReconfig { .. } => {
                 return None;
@@ -187,20 +155,12 @@ impl Formats<'_> {
     }
 
     fn need(&self, local: LocalId) -> Option<Need> {
-        Some(Need {
-            value: self.value(local)?,
-            by: By::Buffer(local),
-        })
+        Some(Need { value: self.value(local)?, by: By::Buffer(local) })
     }
 
     /// What an operation needs to be in force.
     pub(super) fn needs(&self, op: &Op) -> Needs {
-        let init = |init: Init| {
-            Some(Need {
-                value: self.canonical(&init)?,
-                by: By::Init(init),
-            })
-        };
+        let init = |init: Init| Some(Need { value: self.canonical(&init)?, by: By::Init(init) });
         let mut needs = Needs::default();
         match op {
             Op::CopyTile { cb, .. } => {
@@ -213,9 +173,7 @@ impl Formats<'_> {
                 needs[SRCA] = self.need(a);
                 needs[SRCB] = self.need(b);
             }
-            Op::ReuseDest {
-                op, reversed, cb, ..
-            } => {
+            Op::ReuseDest { op, reversed, cb, .. } => {
                 let (op, reversed, cb) = (*op, *reversed, *cb);
                 needs[MATRIX] = init(Init::ReuseDest { op, reversed, cb });
                 // The tile goes to one source register and the tile register to the other, in the same format.
@@ -229,17 +187,9 @@ impl Formats<'_> {
                 needs[SRCA] = self.need(b);
                 needs[SRCB] = self.need(a);
             }
-            Op::MatmulBlock {
-                a, b, ct, rt, kt, ..
-            } => {
+            Op::MatmulBlock { a, b, ct, rt, kt, .. } => {
                 let (a, b) = (*a, *b);
-                needs[MATRIX] = init(Init::MatmulBlock {
-                    a,
-                    b,
-                    ct: ct.clone(),
-                    rt: rt.clone(),
-                    kt: kt.clone(),
-                });
+                needs[MATRIX] = init(Init::MatmulBlock { a, b, ct: ct.clone(), rt: rt.clone(), kt: kt.clone() });
                 needs[SRCA] = self.need(b);
                 needs[SRCB] = self.need(a);
             }
@@ -296,11 +246,7 @@ pub(super) fn uniform_formats(module: &Module, buffers: &Buffers, startup: Optio
     };
     for at in 0..module.fns.len() as u32 {
         let function = at;
-        let cx = Formats {
-            module,
-            buffers,
-            function,
-        };
+        let cx = Formats { module, buffers, function };
         visit::each_stmt(&module.function(FnId(at)).body, &mut |stmt| {
             if let StmtKind::Op(op) = &stmt.kind {
                 let needs = cx.needs(op);
@@ -311,11 +257,7 @@ pub(super) fn uniform_formats(module: &Module, buffers: &Buffers, startup: Optio
         });
     }
     if let Some(startup) = startup {
-        let cx = Formats {
-            module,
-            buffers,
-            function: module.fns.len() as u32 - 1,
-        };
+        let cx = Formats { module, buffers, function: module.fns.len() as u32 - 1 };
         let mut state = State::default();
         state.init(&cx, startup);
         for field in [SRCA, SRCB, PACK] {
