@@ -98,8 +98,22 @@ impl Copy3 {
     fn error(self) -> String {
         let errors = self.errors();
         assert_eq!(errors.errors.len(), 1, "{errors}");
-        errors.errors[0].to_string()
+        aligned(&errors.errors[0].to_string())
     }
+}
+
+/// With the indentation of one-digit line numbers, whatever the numbers are.
+fn aligned(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        let rest = line.trim_start();
+        match rest.get(..2) {
+            Some("--" | "::") => format!(" {rest}"),
+            Some("= ") => format!("  {rest}"),
+            _ if line.starts_with("     ") => line[1..].to_string(),
+            _ => line.to_string(),
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn small() -> Copy3 {
