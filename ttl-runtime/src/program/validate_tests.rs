@@ -473,7 +473,7 @@ fn ids_of_buffers() {
     }
     let e = p.program.validate(&DeviceInfo::new(Arch::wormhole(), DEVICE)).unwrap_err();
     assert_eq!(
-        e.errors[0].to_string(),
+        aligned(&e.errors[0].to_string()),
         "error: no id is left for circular buffer `m30` on (0,0)
  --> p.rs:80:5: declared here
   = a core of wormhole has 32 circular buffers

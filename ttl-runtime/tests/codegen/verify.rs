@@ -31,7 +31,7 @@ fn messages(module: &Module) -> Vec<String> {
 fn refused(role: Role, expected: &str, body: impl FnOnce(&mut FnBuilder, [LocalId; 2], Expr)) {
     let said = says(role, body);
     assert!(said.iter().any(|m| m.contains(expected)), "{expected:?} not in {said:?}");
-    assert!(said.iter().all(|m| m.starts_with("kernels/demo.rs:")));
+    assert!(said.iter().all(|m| m.starts_with("error: ") && m.contains("--> kernels/demo.rs:")));
 }
 
 #[test]
