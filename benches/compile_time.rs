@@ -12,9 +12,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-/// The device API that the generated kernels use.
-const API: &str = include_str!("../tests/support/mod.rs");
-
 fn main() {
     let mut numbers = std::env::args().filter_map(|a| a.parse::<usize>().ok());
     let kernels = numbers.next().unwrap_or(50);
@@ -47,13 +44,11 @@ fn measure(dir: &Path, root: &Path, kernels: &str, command: &str, runs: usize) -
     fs::create_dir_all(&src).expect("a directory for the generated crate");
     let manifest = format!(
         "[package]\nname = \"generated\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
-         ttl-rs = {{ path = {root:?} }}\nttl-runtime = {{ path = {:?} }}\n",
-        root.join("ttl-runtime")
+         ttl-rs = {{ path = {root:?} }}\n"
     );
     fs::write(dir.join("Cargo.toml"), manifest).expect("write Cargo.toml");
     fs::copy(root.join("Cargo.lock"), dir.join("Cargo.lock")).expect("copy Cargo.lock");
-    fs::write(src.join("api.rs"), API).expect("write api.rs");
-    let lib = format!("pub mod api;\nuse api::*;\n\n{kernels}");
+    let lib = format!("#![allow(unused_imports)]\nuse ttl::prelude::*;\n\n{kernels}");
     let mut times = Vec::new();
     // The first run compiles the dependencies and is not counted.
     for run in 0..=runs {
@@ -86,19 +81,13 @@ fn cpu_of_children() -> f64 {
 
 fn cargo(dir: &Path, command: &str) -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo
-        .current_dir(dir)
-        .env("CARGO_TARGET_DIR", dir.join("target"))
-        .arg(command)
-        .arg("--offline");
+    cargo.current_dir(dir).env("CARGO_TARGET_DIR", dir.join("target")).arg(command).arg("--offline");
     cargo
 }
 
 /// Kernels as people write them: page loops with address arithmetic, tile loops with helpers, reductions over counters.
 fn source(kernels: usize) -> String {
-    let mut out = String::from(
-        "#[ttl::device]\npub fn ceil_div(a: u32, b: u32) -> u32 {\n    (a + b - 1) / b\n}\n\n",
-    );
+    let mut out = String::from("#[ttl::device]\npub fn ceil_div(a: u32, b: u32) -> u32 {\n    (a + b - 1) / b\n}\n\n");
     for k in 0..kernels {
         let (a, b) = (k % 7 + 2, k % 5 + 1);
         out.push_str(&format!(

@@ -36,7 +36,7 @@ fn run(cli: &Cli) -> ttl::Result<()> {
     let seed = cli.options.seed;
     let (m, n, k) = (cli.size[0], cli.size[1], cli.size[2]);
     let a_host = common::input(cli.a.as_deref(), &[m, k], seed)?;
-    let b_host = common::input(cli.b.as_deref(), &[k, n], seed + 1)?;
+    let b_host = common::input(cli.b.as_deref(), &[k, n], seed.wrapping_add(1))?;
 
     let mut device = cli.options.open()?;
     let a = device.upload::<bf16>("a", &a_host)?;
@@ -56,7 +56,7 @@ fn run(cli: &Cli) -> ttl::Result<()> {
     let time = common::run(&mut device, &program, &cli.options)?;
 
     let result = device.download(&c)?;
-    let reference = product(&common::rounded(&a_host)?, &common::rounded(&b_host)?)?;
+    let reference = product(&common::rounded(&a_host), &common::rounded(&b_host))?;
     common::export(&device, &program, &[(&c.handle(), &result)], &cli.options)?;
     // One rounding to bf16, and products aligned to 12 bits in groups of eight; fewer bits of the operands at lower fidelity.
     let bound = match cli.fidelity {

@@ -19,11 +19,7 @@ fn no_message_shows_internals() {
     for file in files {
         let text = fs::read_to_string(&file).expect("read a .stderr file");
         for internal in ["__ttl", "__Ttl", "Probe", "Erased"] {
-            assert!(
-                !text.contains(internal),
-                "{}: `{internal}` in\n{text}",
-                file.display()
-            );
+            assert!(!text.contains(internal), "{}: `{internal}` in\n{text}", file.display());
         }
     }
 }

@@ -76,7 +76,11 @@ pub fn program<const BLOCK: u32>(
 ) -> ttl::Result<Program> {
     for t in [a, b, c] {
         if t.shape() != y.shape() {
-            return Err(ttl::Error::Other(format!("operands of shapes {:?} and {:?}; they must be equal", t.shape(), y.shape())));
+            return Err(ttl::Error::Other(format!(
+                "operands of shapes {:?} and {:?}; they must be equal",
+                t.shape(),
+                y.shape()
+            )));
         }
     }
     if !y.pages().is_multiple_of(BLOCK) {
@@ -92,8 +96,18 @@ pub fn program<const BLOCK: u32>(
     let (b_out, b_in) = p.circular_buffer::<bf16>("b", cores, 2 * BLOCK);
     let (c_out, c_in) = p.circular_buffer::<bf16>("c", cores, 2 * BLOCK);
     let (y_out, y_in) = p.circular_buffer::<bf16>("y", cores, 2 * BLOCK);
-    let first = || per_core({ let s = split.clone(); move |core| s.share(core).first });
-    let count = || per_core({ let s = split.clone(); move |core| s.share(core).count });
+    let first = || {
+        per_core({
+            let s = split.clone();
+            move |core| s.share(core).first
+        })
+    };
+    let count = || {
+        per_core({
+            let s = split.clone();
+            move |core| s.share(core).count
+        })
+    };
     p.kernel(
         cores,
         read::<BLOCK> {

@@ -174,8 +174,18 @@ pub fn program<const M: u32, const N: u32, const K: u32, const SM: u32, const SN
     let (a_out, a_in) = p.circular_buffer::<bf16>("a", cores, 2 * M * K);
     let (b_out, b_in) = p.circular_buffer::<bf16>("b", cores, 2 * K * N);
     let (c_out, c_in) = p.circular_buffer::<bf16>("c", cores, 2 * M * N);
-    let first = || per_core({ let s = split.clone(); move |core| s.share(core).first });
-    let count = || per_core({ let s = split.clone(); move |core| s.share(core).count });
+    let first = || {
+        per_core({
+            let s = split.clone();
+            move |core| s.share(core).first
+        })
+    };
+    let count = || {
+        per_core({
+            let s = split.clone();
+            move |core| s.share(core).count
+        })
+    };
     p.kernel(
         cores,
         read::<M, N, K> {

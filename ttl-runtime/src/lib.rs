@@ -15,4 +15,5 @@ pub mod program;
 pub mod rt;
 pub mod sim;
 pub mod site;
+pub mod snippet;
 pub mod tensor;

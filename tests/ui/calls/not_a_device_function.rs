@@ -1,8 +1,6 @@
 #![allow(unused)]
 
-#[path = "../../support/mod.rs"]
-mod support;
-use support::*;
+use ttl::prelude::*;
 
 fn page_of(x: u32) -> u32 {
     x * 2

@@ -1,13 +1,11 @@
 #![allow(unused)]
 
-#[path = "../../support/mod.rs"]
-mod support;
-use support::*;
+use ttl::prelude::*;
 
 struct Other;
 
 #[ttl::device]
-fn fill<T: Elem>(n: u32) -> u32 {
+fn fill<T: Element>(n: u32) -> u32 {
     n
 }
 

@@ -1,8 +1,6 @@
 #![allow(unused)]
 
-#[path = "../../support/mod.rs"]
-mod support;
-use support::*;
+use ttl::prelude::*;
 
 #[ttl::device]
 fn scaled<const N: u32>(x: u32) -> u32 {

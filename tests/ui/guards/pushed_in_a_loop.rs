@@ -1,8 +1,6 @@
 #![allow(unused)]
 
-#[path = "../../support/mod.rs"]
-mod support;
-use support::*;
+use ttl::prelude::*;
 
 #[ttl::kernel(reader)]
 fn k(noc: Noc, src: TensorAccessor<bf16>, out: CbOut<bf16>, n: u32) {

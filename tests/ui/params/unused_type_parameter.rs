@@ -1,11 +1,9 @@
 #![allow(unused)]
 
-#[path = "../../support/mod.rs"]
-mod support;
-use support::*;
+use ttl::prelude::*;
 
 #[ttl::kernel(reader)]
-fn k<T: Elem>(noc: Noc, n: u32) {
+fn k<T: Element>(noc: Noc, n: u32) {
     let _ = n;
 }
 

@@ -1,8 +1,6 @@
 #![allow(unused)]
 
-#[path = "../../support/mod.rs"]
-mod support;
-use support::*;
+use ttl::prelude::*;
 
 #[ttl::kernel]
 fn k(noc: Noc) {

@@ -56,23 +56,14 @@ fn body(source: &str) -> Vec<(String, String)> {
 
 fn refused(source: &str, under: &str, refusal: &messages::Refusal) {
     let found = body(source);
-    assert!(
-        found
-            .iter()
-            .any(|(u, m)| u.starts_with(under) && *m == refusal.text()),
-        "{source}: {found:?}"
-    );
+    assert!(found.iter().any(|(u, m)| u.starts_with(under) && *m == refusal.text()), "{source}: {found:?}");
 }
 
 #[test]
 fn expressions_outside_the_subset() {
     use messages as m;
     refused("match n { _ => {} }", "match", &m::MATCH);
-    refused(
-        "if let Some(x) = n {}",
-        "let Some(x) = n",
-        &m::LET_CONDITION,
-    );
+    refused("if let Some(x) = n {}", "let Some(x) = n", &m::LET_CONDITION);
     refused("let f = |x| x;", "|x| x", &m::CLOSURE);
     refused("let a = [n; 4];", "[n; 4]", &m::ARRAY);
     refused("let a = n[0];", "n[0]", &m::INDEX);
@@ -115,11 +106,7 @@ fn statements_outside_the_subset() {
     refused("for (i, j) in 0..n {}", "(i, j)", &m::FOR_PATTERN);
     refused("for i in n.. {}", "..", &m::RANGE_ENDS);
     refused("for i in list {}", "list", &m::FOR_ITERATOR);
-    refused(
-        "for i in (0..n).step_by(n as usize) {}",
-        "n as usize",
-        &m::STEP,
-    );
+    refused("for i in (0..n).step_by(n as usize) {}", "n as usize", &m::STEP);
     refused("for i in (0..n).step_by(f(n)) {}", "f(n)", &m::STEP);
 }
 
@@ -177,21 +164,15 @@ fn the_subset_is_accepted() {
 
 #[test]
 fn several_errors_and_the_function_comes_back() {
-    let item: TokenStream = "fn k(noc: Noc) { vec![1]; match 1 { _ => {} } }"
-        .parse()
-        .unwrap();
+    let item: TokenStream = "fn k(noc: Noc) { vec![1]; match 1 { _ => {} } }".parse().unwrap();
     let output = crate::kernel("reader".parse().unwrap(), item.clone());
     assert!(output.to_string().starts_with(&item.to_string()));
-    assert_eq!(
-        errors(output),
-        [messages::MACRO_VEC.text(), messages::MATCH.text()]
-    );
+    assert_eq!(errors(output), [messages::MACRO_VEC.text(), messages::MATCH.text()]);
 }
 
 #[test]
 fn the_function_comes_back_unchanged_but_for_its_marks() {
-    let source =
-        "#[inline] pub fn k(noc: Noc, #[ttl(common)] n: u32) { let x = n; /* */ let _ = x; }";
+    let source = "#[inline] pub fn k(noc: Noc, #[ttl(common)] n: u32) { let x = n; /* */ let _ = x; }";
     let output = crate::kernel("reader".parse().unwrap(), source.parse().unwrap());
     let kept: TokenStream = source.replace("#[ttl(common)] ", "").parse().unwrap();
     assert!(output.to_string().starts_with(&kept.to_string()));
@@ -205,10 +186,7 @@ fn messages_follow_the_rules() {
         let (first, help) = text.split_once("\nhelp: ").expect("a help line");
         for line in [first, help] {
             assert!(!line.ends_with('.') && !line.is_empty(), "{text}");
-            assert!(
-                !line.starts_with(char::is_uppercase) || line.starts_with("Rust"),
-                "{text}"
-            );
+            assert!(!line.starts_with(char::is_uppercase) || line.starts_with("Rust"), "{text}");
             assert_eq!(line.matches('`').count() % 2, 0, "{text}");
         }
     }
@@ -287,20 +265,14 @@ fn soup(dice: &mut Dice, depth: usize, length: usize) -> TokenStream {
                 _ => Literal::character('c'),
             }),
             5 | 6 if depth > 0 => {
-                let delimiter = [
-                    Delimiter::Brace,
-                    Delimiter::Parenthesis,
-                    Delimiter::Bracket,
-                    Delimiter::None,
-                ][dice.roll(4)];
+                let delimiter =
+                    [Delimiter::Brace, Delimiter::Parenthesis, Delimiter::Bracket, Delimiter::None][dice.roll(4)];
                 let length = dice.roll(8);
                 let inner = soup(dice, depth - 1, length);
                 TokenTree::Group(Group::new(delimiter, inner))
             }
             _ => {
-                let all = [
-                    '+', '-', '*', '=', '.', ',', ';', ':', '<', '>', '&', '|', '!', '?', '#',
-                ];
+                let all = ['+', '-', '*', '=', '.', ',', ';', ':', '<', '>', '&', '|', '!', '?', '#'];
                 let spacing = [Spacing::Alone, Spacing::Joint][dice.roll(2)];
                 TokenTree::Punct(Punct::new(all[dice.roll(all.len())], spacing))
             }
@@ -370,10 +342,7 @@ fn no_body_makes_the_macros_panic() {
         let Ok(item) = source.parse::<TokenStream>() else {
             continue;
         };
-        for output in [
-            crate::kernel(quote::quote!(reader), item.clone()),
-            crate::device(TokenStream::new(), item),
-        ] {
+        for output in [crate::kernel(quote::quote!(reader), item.clone()), crate::device(TokenStream::new(), item)] {
             let parsed = syn::parse2::<syn::File>(output.clone());
             assert!(parsed.is_ok(), "{source}\n{output}");
         }
@@ -396,50 +365,23 @@ fn skeleton(source: &str) -> (ttl_skeleton::Def, u32) {
 #[test]
 fn a_skeleton_has_structure_and_slots() {
     use ttl_skeleton::{BinOp, Expr, StmtKind};
-    let source =
-        "fn f(x: u32) -> u32 { let y = x + 1; let z = 2; for i in 0..4 { g(i, 7); } N + y }";
+    let source = "fn f(x: u32) -> u32 { let y = x + 1; let z = 2; for i in 0..4 { g(i, 7); } N + y }";
     let (def, known) = skeleton(source);
     // Slots: u32, N, then the probes of z, i, g and 7. `y` and `1` have the type of `x`; `2` that of `z`; `0` and `4` that of `i`.
     assert_eq!((known, def.ret), (2, Some(0)));
-    let slots: Vec<_> = def
-        .locals
-        .iter()
-        .map(|l| (l.name.as_str(), l.slot))
-        .collect();
+    let slots: Vec<_> = def.locals.iter().map(|l| (l.name.as_str(), l.slot)).collect();
     assert_eq!(slots, [("x", 0), ("y", 0), ("z", 2), ("i", 3)]);
     let int = |value, slot| Box::new(Expr::Int { value, slot });
     let init = Expr::Binary(BinOp::Add, Box::new(Expr::Local(0)), int(1, 0));
-    assert_eq!(
-        def.body.stmts[0].kind,
-        StmtKind::Let {
-            local: 1,
-            init: Some(init)
-        }
-    );
-    assert_eq!(
-        def.body.stmts[1].kind,
-        StmtKind::Let {
-            local: 2,
-            init: Some(*int(2, 2))
-        }
-    );
+    assert_eq!(def.body.stmts[0].kind, StmtKind::Let { local: 1, init: Some(init) });
+    assert_eq!(def.body.stmts[1].kind, StmtKind::Let { local: 2, init: Some(*int(2, 2)) });
     let StmtKind::Expr(Expr::For { local, range, body }) = &def.body.stmts[2].kind else {
         panic!("{def:?}");
     };
-    assert_eq!(
-        (*local, &range.start, &range.end),
-        (Some(3), &int(0, 3), &int(4, 3))
-    );
-    let call = Expr::Call {
-        slot: 4,
-        args: vec![Expr::Local(3), *int(7, 5)],
-    };
+    assert_eq!((*local, &range.start, &range.end), (Some(3), &int(0, 3), &int(4, 3)));
+    let call = Expr::Call { slot: 4, args: vec![Expr::Local(3), *int(7, 5)] };
     assert_eq!(body.stmts[0].kind, StmtKind::Expr(call));
-    let tail = Expr::Binary(
-        BinOp::Add,
-        Box::new(Expr::Const(1)),
-        Box::new(Expr::Local(1)),
-    );
+    let tail = Expr::Binary(BinOp::Add, Box::new(Expr::Const(1)), Box::new(Expr::Local(1)));
     assert_eq!(def.body.tail.as_ref().unwrap().kind, StmtKind::Expr(tail));
     let bytes = def.encode().unwrap();
     assert_eq!(ttl_skeleton::Def::decode(&bytes).unwrap(), def);
@@ -469,32 +411,17 @@ fn guards_released_on_one_path() {
     let found = |at: &str| vec![("t".to_string(), at.to_string())];
     assert_eq!(t("if n > 3 { t.push_back(); }"), found("push_back"));
     assert_eq!(t("if n > 3 { } else if n > 4 { give(t); }"), found("t"));
-    assert_eq!(
-        t("while n > 3 { t.push_back(); break; }"),
-        found("push_back")
-    );
+    assert_eq!(t("while n > 3 { t.push_back(); break; }"), found("push_back"));
     assert_eq!(t("let x = n > 3 && take(t);"), found("t"));
-    assert_eq!(
-        uneven("let t; if n > 3 { t = out.reserve_back(1); }"),
-        found("t")
-    );
+    assert_eq!(uneven("let t; if n > 3 { t = out.reserve_back(1); }"), found("t"));
     // The same on every path, or no path that goes on.
     assert_eq!(t("if n > 3 { t.push_back(); } else { t.push_back(); }"), []);
     assert_eq!(t("if n > 3 { t.push_back(); return; }"), []);
     assert_eq!(t("if n > 3 { return; } t.push_back();"), []);
-    assert_eq!(
-        t("for i in 0..n { if i == 3 { break; } } t.push_back();"),
-        []
-    );
+    assert_eq!(t("for i in 0..n { if i == 3 { break; } } t.push_back();"), []);
     assert_eq!(t("loop { if n > 3 { t.push_back(); break; } }"), []);
-    assert_eq!(
-        t("if n > 3 { fill(&mut t); } noc.read_page(&src, n, &mut t).wait();"),
-        []
-    );
-    assert_eq!(
-        uneven("for i in 0..n { let t = out.reserve_back(1); t.push_back(); }"),
-        []
-    );
+    assert_eq!(t("if n > 3 { fill(&mut t); } noc.read_page(&src, n, &mut t).wait();"), []);
+    assert_eq!(uneven("for i in 0..n { let t = out.reserve_back(1); t.push_back(); }"), []);
     assert_eq!(uneven("let t; if n > 3 { t = f(); } else { t = g(); }"), []);
     // Numbers cannot be guards.
     assert_eq!(uneven("let x = n + 1; if n > 3 { f(x); }"), []);

@@ -10,14 +10,14 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum CppError {
     #[error(
-        "no C++ compiler found: tried {tried}\n\
-         help: running generated C++ on the simulated chip needs GCC 12 or Clang 14 or newer; install one (Debian, Ubuntu: `apt install \
+        "no C++ compiler found: tried {tried}\n  \
+         = help: running generated C++ on the simulated chip needs GCC 12 or Clang 14 or newer; install one (Debian, Ubuntu: `apt install \
          g++`; Fedora: `dnf install gcc-c++`) or set CXX to its path. Native runs need none."
     )]
     NoCompiler { tried: String },
 
     /// The compiler refused the kernel. Its messages name the lines of the Rust source, through `#line`.
-    #[error("the C++ kernel `{kernel}` does not compile\n{messages}\nnote: the C++ source is {}\nnote: compiled with `{command}`", source_path.display())]
+    #[error("the C++ kernel `{kernel}` does not compile\n{messages}\n  = note: the C++ source is {}\n  = note: compiled with `{command}`", source_path.display())]
     Compile { kernel: String, messages: String, source_path: PathBuf, command: String },
 
     #[error("{}: {error}", path.display())]

@@ -11,24 +11,28 @@ use crate::tensor::accessor::Accessor;
 use crate::tensor::format::Element;
 use std::sync::Arc;
 
+#[diagnostic::do_not_recommend]
 impl RoleToken<role::reader> for Noc {
     fn token() -> Noc {
         Noc::new(ops::noc_index(Site::UNKNOWN))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl RoleToken<role::writer> for Noc {
     fn token() -> Noc {
         Noc::new(ops::noc_index(Site::UNKNOWN))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl RoleToken<role::compute> for Compute {
     fn token() -> Compute {
         Compute::new()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Element> Param for CbIn<T> {
     type Host = Consumer<T>;
     const KIND: ParamKind = ParamKind::Cb;
@@ -43,6 +47,7 @@ impl<T: Element> Param for CbIn<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Element> Param for CbOut<T> {
     type Host = Producer<T>;
     const KIND: ParamKind = ParamKind::Cb;
@@ -57,6 +62,7 @@ impl<T: Element> Param for CbOut<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Element> Param for TensorAccessor<T> {
     type Host = TensorArg<T>;
     const KIND: ParamKind = ParamKind::Tensor;
@@ -97,6 +103,7 @@ fn word(args: &Args<'_>, index: usize) -> u32 {
 
 macro_rules! scalar {
     ($($t:ty: $to:expr, $from:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Param for $t {
             type Host = PerCore<$t>;
             const KIND: ParamKind = ParamKind::PerCore;
@@ -112,6 +119,7 @@ macro_rules! scalar {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl Scalar for $t {
             fn to_word(self) -> u32 {
                 let to: fn($t) -> u32 = $to;

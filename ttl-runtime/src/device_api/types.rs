@@ -29,14 +29,17 @@ device_ty!(MatmulTiles<'a> => Ty::MatmulTiles);
 #[derive(Debug)]
 pub struct AnyTiles;
 
+#[diagnostic::do_not_recommend]
 impl Named for AnyTiles {
     fn ty() -> Ty {
         Ty::Tiles
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl crate::rt::Supported for AnyTiles {}
 
+#[diagnostic::do_not_recommend]
 impl ReleasedOnEveryPath for AnyTiles {}
 
 #[diagnostic::do_not_recommend]

@@ -18,9 +18,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    #[error("{0}")]
+    #[error("error: {0}")]
     Tensor(#[from] TensorError),
-    #[error("{0}")]
+    #[error("error: {0}")]
     Npy(#[from] NpyError),
     /// The program has mistakes that validation found.
     #[error("{0}")]
@@ -30,15 +30,15 @@ pub enum Error {
     Lower(Vec<LowerError>),
     #[error("{}", list(.0))]
     Verify(Vec<VerifyError>),
-    #[error("{0}")]
+    #[error("error: {0}")]
     Pass(#[from] PassError),
-    #[error("{0}")]
+    #[error("error: {0}")]
     Emit(#[from] EmitError),
-    #[error("{0}")]
+    #[error("error: {0}")]
     Cpp(#[from] CppError),
     #[error("{0}")]
     Sim(#[from] SimError),
-    #[error("{0}")]
+    #[error("error: {0}")]
     Export(#[from] ExportError),
     #[error("error: {context}: {source}")]
     Io { context: String, source: std::io::Error },

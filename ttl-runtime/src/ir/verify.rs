@@ -15,13 +15,16 @@
 //! 8. Tile registers follow acquire, operations, commit, packs, release on every path. A literal register is below 16.
 //! 9. `break` and `continue` stand in loops; `return` has a value of the function's type, and a function with a result does not end
 //!    without one. A loop's step is at least 1, its variable an integer of the type of its bounds.
-//! 10. No set-up operation is there: [`passes`](super::passes) place them. A store has a leaf description for every leaf.
+//! 10. Where C++ leaves the order of evaluation open (operands, arguments), at most one operand calls a function with effects, and then no
+//!    other looks at what such a call may change.
+//! 11. No set-up operation is there: [`passes`](super::passes) place them. A store has a leaf description for every leaf.
 
 mod protocol;
 mod types;
 
 use super::{Block, Expr, ExprKind, Fn, FnId, LocalId, Module, ParamKind, Role, Stmt, StmtKind, Ty, visit};
 use crate::site::Site;
+use crate::snippet::{self, Label};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -45,7 +48,10 @@ pub struct VerifyError {
 
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: in `{}`: {}", self.site, self.function, self.message)
+        let label = Label { site: self.site, text: format!("in `{}`", self.function) };
+        let note =
+            "note: rustc accepted this and the IR does not; if the kernel is fine, this is a fault of ttl".to_string();
+        snippet::render(f, &self.message, &[label], &[note])
     }
 }
 
@@ -61,9 +67,16 @@ pub fn verify(module: &Module) -> Result<Verified<'_>, Vec<VerifyError>> {
         }]);
     }
     let mut errors = Vec::new();
+    let effects = types::effects(module);
     for at in 0..module.fns.len() {
-        let mut checker =
-            Checker { module, id: FnId(at as u32), f: &module.fns[at], line: module.fns[at].line, errors: &mut errors };
+        let mut checker = Checker {
+            module,
+            id: FnId(at as u32),
+            f: &module.fns[at],
+            line: module.fns[at].line,
+            effects: &effects,
+            errors: &mut errors,
+        };
         checker.function();
     }
     if errors.is_empty() { Ok(Verified(module)) } else { Err(errors) }
@@ -74,6 +87,8 @@ struct Checker<'a, 'e> {
     id: FnId,
     f: &'a Fn,
     line: u32,
+    /// Functions whose calls do something.
+    effects: &'e [bool],
     errors: &'e mut Vec<VerifyError>,
 }
 

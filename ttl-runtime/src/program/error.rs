@@ -6,6 +6,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::site::Site;
+use crate::snippet::{self, Label};
 
 /// What a mistake is about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -53,13 +54,6 @@ pub enum ProblemKind {
     Config,
     /// Buffers and L1 tensors do not fit L1.
     L1,
-}
-
-/// A place and what it has to do with the mistake.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Label {
-    pub site: Site,
-    pub text: String,
 }
 
 /// One mistake.
@@ -111,21 +105,7 @@ impl ProgramError {
 
 impl fmt::Display for ProgramError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.message)?;
-        for (i, label) in self.labels.iter().enumerate() {
-            write!(f, "\n {} {}", if i == 0 { "-->" } else { ":::" }, label.site)?;
-            if !label.text.is_empty() {
-                write!(f, ": {}", label.text)?;
-            }
-        }
-        for line in self.lines() {
-            let mut parts = line.lines();
-            write!(f, "\n  = {}", parts.next().unwrap_or(""))?;
-            for part in parts {
-                write!(f, "\n    {part}")?;
-            }
-        }
-        Ok(())
+        snippet::render(f, &self.message, &self.labels, &self.lines())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::ir;
 use crate::site::Site;
+use crate::snippet::{self, Label};
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::fmt;
@@ -47,11 +48,9 @@ pub struct LowerError {
 
 impl fmt::Display for LowerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}\n  --> {}", self.message, self.site)?;
-        if !self.help.is_empty() {
-            write!(f, "\n  = help: {}", self.help)?;
-        }
-        Ok(())
+        let label = Label { site: self.site, text: String::new() };
+        let help = if self.help.is_empty() { vec![] } else { vec![format!("help: {}", self.help)] };
+        snippet::render(f, &self.message, &[label], &help)
     }
 }
 

@@ -66,12 +66,7 @@ pub trait Param: Sized + DeviceTy {
     note = "`bool`, integers of at most 32 bits and `f32` are; only they can be `#[ttl(common)]` or `#[ttl(compile_time)]`"
 )]
 pub trait Scalar:
-    Param
-    + DeviceConst
-    + DeviceTy<Erased: Supported + ReleasedOnEveryPath>
-    + Copy
-    + PartialOrd
-    + 'static
+    Param + DeviceConst + DeviceTy<Erased: Supported + ReleasedOnEveryPath> + Copy + PartialOrd + 'static
 {
     /// The word that the kernel receives.
     fn to_word(self) -> u32;

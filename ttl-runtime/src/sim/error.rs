@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::launch::Processor;
-use super::snippet::{self, Label};
 use crate::arch::Core;
 use crate::site::Site;
+use crate::snippet::{self, Label};
 
 /// `1 page`, `2 pages`.
 pub(super) fn count(n: impl Into<u64>, what: &str) -> String {

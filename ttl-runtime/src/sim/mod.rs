@@ -22,8 +22,8 @@
 //! | `memory` | bytes of L1 and DRAM (unsafe code) |
 //! | `core` | the state of one core and what its threads wait for |
 //! | `cb`, `noc`, `registers` | circular buffers, transfers, tile registers and their protocol |
-//! | `ops` | the calls of a running kernel |
-//! | `error`, `snippet`, `deadlock` | diagnostics |
+//! | `ops` | the calls of a running kernel, and their checks |
+//! | `error`, `deadlock` | diagnostics |
 
 mod barrier;
 mod boundary;
@@ -41,7 +41,6 @@ mod noc;
 pub mod ops;
 mod registers;
 mod sched;
-pub mod snippet;
 mod thread;
 
 pub use compare::{MemoryDifference, Place};

@@ -186,7 +186,7 @@ mod tests {
         let e = dram.alloc(2 << 30, 24 << 30).unwrap_err();
         assert_eq!(
             e.to_string(),
-            "no room for a tensor of 25769803776 bytes (2147483648 in each of 12 DRAM banks): 1073741792 bytes of 1073741792 are free in a bank, the largest piece has 1073741792\n  help: use a smaller tensor, or drop tensors that are no longer needed"
+            "no room for a tensor of 25769803776 bytes (2147483648 in each of 12 DRAM banks): 1073741792 bytes of 1073741792 are free in a bank, the largest piece has 1073741792\n  = help: use a smaller tensor, or drop tensors that are no longer needed"
         );
         // A refused request takes nothing.
         assert!(dram.alloc(dram.free_bytes(), 0).is_ok());
@@ -213,7 +213,7 @@ mod tests {
         let e = l1.alloc(1).unwrap_err();
         assert_eq!(
             e.to_string(),
-            "no room for a tensor that takes 1 bytes of L1 in each core: 0 bytes of 1462272 are free, the largest piece has 0\n  help: use a smaller tensor, spread it over more cores, or keep it in DRAM"
+            "no room for a tensor that takes 1 bytes of L1 in each core: 0 bytes of 1462272 are free, the largest piece has 0\n  = help: use a smaller tensor, spread it over more cores, or keep it in DRAM"
         );
     }
 

@@ -13,11 +13,11 @@ pub(super) fn shape_text(shape: &[usize]) -> String {
 /// A mistake in a tensor's shape, contents or placement.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum TensorError {
-    #[error("a tensor needs at least one dimension\n  help: a single value has the shape [1]")]
+    #[error("a tensor needs at least one dimension\n  = help: a single value has the shape [1]")]
     NoDimensions,
-    #[error("the tensor is empty: shape {} has a dimension of 0\n  help: every dimension must be at least 1", shape_text(.shape))]
+    #[error("the tensor is empty: shape {} has a dimension of 0\n  = help: every dimension must be at least 1", shape_text(.shape))]
     Empty { shape: Vec<usize> },
-    #[error("shape {} has more elements than a device can address\n  help: split the tensor", shape_text(.shape))]
+    #[error("shape {} has more elements than a device can address\n  = help: split the tensor", shape_text(.shape))]
     TooManyElements { shape: Vec<usize> },
     #[error("{got} elements for a tensor of shape {}, which has {expected}", shape_text(.shape))]
     DataLength { shape: Vec<usize>, expected: usize, got: usize },
@@ -25,11 +25,11 @@ pub enum TensorError {
     ByteLength { shape: Vec<usize>, format: DataFormat, expected: usize, got: usize },
     #[error("the shapes differ: {} and {}", shape_text(.left), shape_text(.right))]
     ShapeMismatch { left: Vec<usize>, right: Vec<usize> },
-    #[error("shard shape {}x{} does not consist of whole tiles\n  help: both sides must be multiples of 32, and not 0", .shape[0], .shape[1])]
+    #[error("shard shape {}x{} does not consist of whole tiles\n  = help: both sides must be multiples of 32, and not 0", .shape[0], .shape[1])]
     ShardNotTiles { shape: [u32; 2] },
     #[error("a {layout}-sharded tensor of {}x{} (padded to tiles) needs shards of {need}, not {}x{}", .tensor[0], .tensor[1], .shard[0], .shard[1])]
     ShardShape { layout: &'static str, tensor: [u64; 2], shard: [u32; 2], need: String },
-    #[error("{shards} shards of {}x{} do not fit {cores} cores ({on})\n  help: use larger shards or more cores", .shard[0], .shard[1])]
+    #[error("{shards} shards of {}x{} do not fit {cores} cores ({on})\n  = help: use larger shards or more cores", .shard[0], .shard[1])]
     TooManyShards { shards: u64, shard: [u32; 2], cores: usize, on: String },
     #[error("block sharding needs a rectangle of cores, not {on}")]
     ShardCores { on: String },
@@ -38,11 +38,11 @@ pub enum TensorError {
     #[error(transparent)]
     Accessor(#[from] AccessorError),
     #[error(
-        "no room for a tensor of {bytes} bytes ({per_bank} in each of {banks} DRAM banks): {free} bytes of {capacity} are free in a bank, the largest piece has {largest}\n  help: use a smaller tensor, or drop tensors that are no longer needed"
+        "no room for a tensor of {bytes} bytes ({per_bank} in each of {banks} DRAM banks): {free} bytes of {capacity} are free in a bank, the largest piece has {largest}\n  = help: use a smaller tensor, or drop tensors that are no longer needed"
     )]
     OutOfDram { bytes: u64, per_bank: u64, banks: u32, free: u64, largest: u64, capacity: u64 },
     #[error(
-        "no room for a tensor that takes {per_core} bytes of L1 in each core: {free} bytes of {capacity} are free, the largest piece has {largest}\n  help: use a smaller tensor, spread it over more cores, or keep it in DRAM"
+        "no room for a tensor that takes {per_core} bytes of L1 in each core: {free} bytes of {capacity} are free, the largest piece has {largest}\n  = help: use a smaller tensor, spread it over more cores, or keep it in DRAM"
     )]
     OutOfL1 { per_core: u64, free: u64, largest: u64, capacity: u64 },
 }

@@ -235,7 +235,7 @@ mod tests {
         let e = HostTensor::zeros([4, 0], DataFormat::F32).unwrap_err();
         assert_eq!(
             e.to_string(),
-            "the tensor is empty: shape [4, 0] has a dimension of 0\n  help: every dimension must be at least 1"
+            "the tensor is empty: shape [4, 0] has a dimension of 0\n  = help: every dimension must be at least 1"
         );
         let t = HostTensor::zeros([4, 3], DataFormat::Bf16).unwrap();
         assert!(t.clone().reshape([12]).is_ok());

@@ -193,7 +193,7 @@ mod tests {
     fn bad_shards_are_refused() {
         assert_eq!(
             error(&[64, 64], &ShardSpec::height([20, 64], grid(2, 1))),
-            "shard shape 20x64 does not consist of whole tiles\n  help: both sides must be multiples of 32, and not 0"
+            "shard shape 20x64 does not consist of whole tiles\n  = help: both sides must be multiples of 32, and not 0"
         );
         assert_eq!(
             error(&[64, 64], &ShardSpec::height([0, 64], grid(2, 1))).lines().next(),
@@ -209,7 +209,7 @@ mod tests {
         );
         assert_eq!(
             error(&[320, 96], &ShardSpec::height([64, 96], grid(4, 1))),
-            "5 shards of 64x96 do not fit 4 cores ((0,0)-(3,0))\n  help: use larger shards or more cores"
+            "5 shards of 64x96 do not fit 4 cores ((0,0)-(3,0))\n  = help: use larger shards or more cores"
         );
         assert_eq!(
             error(&[128, 256], &ShardSpec::block([64, 64], grid(3, 2))).lines().next(),

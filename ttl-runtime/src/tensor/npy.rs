@@ -17,7 +17,7 @@ use super::layout::TileShape;
 pub enum NpyError {
     #[error("{}: {action}: {source}", .path.display())]
     Io { path: PathBuf, action: &'static str, source: io::Error },
-    #[error("{}: this is no .npy file\n  help: write one with numpy.save", .path.display())]
+    #[error("{}: this is no .npy file\n  = help: write one with numpy.save", .path.display())]
     NotNpy { path: PathBuf },
     #[error("{}: the header of the .npy file is broken: {reason}", .path.display())]
     Header { path: PathBuf, reason: String },
@@ -25,9 +25,9 @@ pub enum NpyError {
     Truncated { path: PathBuf, shape: Vec<usize>, dtype: String, expected: usize, got: usize },
     #[error("{}: {extra} bytes follow the array of shape {shape:?}", .path.display())]
     TrailingBytes { path: PathBuf, shape: Vec<usize>, extra: usize },
-    #[error("{}: the array is in Fortran order\n  help: save numpy.ascontiguousarray(a)", .path.display())]
+    #[error("{}: the array is in Fortran order\n  = help: save numpy.ascontiguousarray(a)", .path.display())]
     FortranOrder { path: PathBuf },
-    #[error("{}: element type {dtype} is not supported\n  help: save a.astype(numpy.float32); float16 and float64 work too", .path.display())]
+    #[error("{}: element type {dtype} is not supported\n  = help: save a.astype(numpy.float32); float16 and float64 work too", .path.display())]
     DataType { path: PathBuf, dtype: String },
     #[error("{}: the array has shape {got:?}, {expected:?} is needed", .path.display())]
     Shape { path: PathBuf, expected: Vec<usize>, got: Vec<usize> },

@@ -44,7 +44,7 @@ fn fortran_order_is_refused_unless_it_makes_no_difference() {
     let data = [0u8; 24];
     assert_eq!(
         parsed(&file(&dict("<f4", true, "(2, 3)"), &data)).unwrap_err(),
-        "x.npy: the array is in Fortran order\n  help: save numpy.ascontiguousarray(a)"
+        "x.npy: the array is in Fortran order\n  = help: save numpy.ascontiguousarray(a)"
     );
     assert!(parsed(&file(&dict("<f4", true, "(6, 1)"), &data)).is_ok());
     assert!(parsed(&file(&dict("<f4", true, "(6,)"), &data)).is_ok());
@@ -53,7 +53,7 @@ fn fortran_order_is_refused_unless_it_makes_no_difference() {
 #[test]
 fn broken_files_are_refused() {
     let good = file(&dict("<f4", false, "(2, 3)"), &[0; 24]);
-    let not_npy = "x.npy: this is no .npy file\n  help: write one with numpy.save";
+    let not_npy = "x.npy: this is no .npy file\n  = help: write one with numpy.save";
     let header = "x.npy: the header of the .npy file is broken: ";
     for bytes in [&b""[..], b"hello", b"PK\x03\x04zip", &good[..5]] {
         assert_eq!(parsed(bytes).unwrap_err(), not_npy);
@@ -93,7 +93,7 @@ fn hostile_headers_are_refused() {
     let large = dict("<f4", false, "(1048576, 1048576, 1048576)");
     assert_eq!(
         parsed(&file(&large, &[])).unwrap_err(),
-        "x.npy: shape [1048576, 1048576, 1048576] has more elements than a device can address\n  help: split the tensor"
+        "x.npy: shape [1048576, 1048576, 1048576] has more elements than a device can address\n  = help: split the tensor"
     );
     // Version 2 has a length of 32 bits.
     let mut bytes = b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec();
@@ -108,7 +108,7 @@ fn unsupported_contents_are_refused() {
         assert_eq!(
             e,
             format!(
-                "x.npy: element type {shown} is not supported\n  help: save a.astype(numpy.float32); float16 and float64 work too"
+                "x.npy: element type {shown} is not supported\n  = help: save a.astype(numpy.float32); float16 and float64 work too"
             )
         );
     }
@@ -116,11 +116,11 @@ fn unsupported_contents_are_refused() {
     assert!(parsed(&file(record, &[0; 4])).unwrap_err().contains("is not supported"));
     assert_eq!(
         parsed(&file(&dict("<f4", false, "()"), &[0; 4])).unwrap_err(),
-        "x.npy: a tensor needs at least one dimension\n  help: a single value has the shape [1]"
+        "x.npy: a tensor needs at least one dimension\n  = help: a single value has the shape [1]"
     );
     assert_eq!(
         parsed(&file(&dict("<f4", false, "(0, 3)"), &[])).unwrap_err(),
-        "x.npy: the tensor is empty: shape [0, 3] has a dimension of 0\n  help: every dimension must be at least 1"
+        "x.npy: the tensor is empty: shape [0, 3] has a dimension of 0\n  = help: every dimension must be at least 1"
     );
 }
 

@@ -76,6 +76,8 @@ pub(crate) fn all() -> Vec<KernelCase> {
         KernelCase::new("mixed_formats", mixed_formats(), wide()),
         KernelCase::new("read_blocks", read_blocks(), ComputeConfig::default()),
         KernelCase::new("write_blocks", write_blocks(), ComputeConfig::default()),
+        KernelCase::new("fma_reader", fma_reader(), ComputeConfig::default()),
+        KernelCase::new("words", words(), ComputeConfig::default()),
         KernelCase::new("loops", loops(), ComputeConfig::default()),
         KernelCase::new("scalars", scalars(), ComputeConfig::default()),
         KernelCase::new("names", names(), ComputeConfig::default()),
@@ -301,6 +303,58 @@ fn read_blocks() -> Module {
         k.push(out, block.clone());
     });
     k.kernel(Role::Reader, Vec::new())
+}
+
+/// The operands of `fma(4)`, block by block.
+fn fma_reader() -> Module {
+    let mut k = FnBuilder::new("read", 8);
+    k.param("noc", Ty::Noc);
+    let names = ["a", "b", "c"];
+    let tensors = names.map(|name| k.tensor(name, BF16));
+    let buffers = names.map(|name| k.cb_out(&format!("{name}_out"), BF16));
+    let first = k.arg("first", Ty::U32, ParamKind::PerCore);
+    let count = k.arg("count", Ty::U32, ParamKind::PerCore);
+    let (first, count) = (k.get(first), k.get(count));
+    let end = add(first.clone(), count);
+    k.range("page", first, end, false, Order::Forward, 4, |k, page| {
+        let page = k.get(page);
+        for cb in buffers {
+            k.reserve(cb, u32(4));
+        }
+        k.for_("i", u32(0), u32(4), |k, i| {
+            let i = k.get(i);
+            for (tensor, cb) in tensors.into_iter().zip(buffers) {
+                k.op(Op::ReadPage { tensor, page: add(page.clone(), i.clone()), cb, index: i.clone() });
+            }
+        });
+        k.op(Op::ReadBarrier);
+        for cb in buffers {
+            k.push(cb, u32(4));
+        }
+    });
+    k.kernel(Role::Reader, Vec::new())
+}
+
+/// Single words of blocks, as numbers and as floats.
+fn words() -> Module {
+    let mut k = FnBuilder::new("words", 8);
+    k.param("noc", Ty::Noc);
+    let input = k.cb_in("input", F32);
+    let out = k.cb_out("out", F32);
+    let scale = k.arg("scale", Ty::F32, ParamKind::Common);
+    let scale = k.get(scale);
+    k.wait(input, u32(1));
+    k.reserve(out, u32(1));
+    k.for_("i", u32(0), u32(1024), |k, i| {
+        let i = k.get(i);
+        let word = query(Query::Word { cb: input, word: Box::new(i.clone()) });
+        let x = k.let_("x", mul(bits(word), scale));
+        let x = k.get(x);
+        k.op(Op::WriteWord { cb: out, word: i, value: bits(x) });
+    });
+    k.push(out, u32(1));
+    k.pop(input, u32(1));
+    k.kernel(Role::Writer, Vec::new())
 }
 
 /// A writer that may return early; its writes are only flushed.

@@ -253,6 +253,38 @@ fn calls_and_parameters_must_match() {
 }
 
 #[test]
+fn order_of_effects_is_fixed() {
+    // A function that pushes, and one that only computes.
+    let mut f = FnBuilder::new("push", 3).ret(Ty::U32);
+    let out = f.param("out", Ty::CbOut(BF16));
+    f.reserve(out, u32(1));
+    f.push(out, u32(1));
+    f.stmt(StmtKind::Return(Some(u32(1))));
+    let (push, _) = f.finish();
+    let mut f = FnBuilder::new("twice", 8).ret(Ty::U32);
+    let x = f.param("x", Ty::U32);
+    let x = f.get(x);
+    f.stmt(StmtKind::Return(Some(add(x.clone(), x))));
+    let (twice, _) = f.finish();
+    let says = |value: &dyn Fn(Expr, Expr, Expr) -> Expr| {
+        let mut k = FnBuilder::new("kernel", 20);
+        k.param("noc", Ty::Noc);
+        let out = k.cb_out("out", BF16);
+        let pushes = call(FnId(0), vec![k.get(out)], Ty::U32);
+        let computes = call(FnId(1), vec![u32(2)], Ty::U32);
+        k.let_("x", value(pushes, computes, query(Query::WritePtr(out))));
+        messages(&k.kernel(Role::Reader, vec![push.clone(), twice.clone()]))
+    };
+    let open = "calls with effects whose order C++ leaves open";
+    assert!(says(&|p, _, _| add(p.clone(), p))[0].contains(open));
+    assert!(says(&|p, _, q| add(p, q))[0].contains(open));
+    assert!(says(&|p, _, q| call(FnId(1), vec![add(q, p)], Ty::U32))[0].contains(open));
+    assert_eq!(says(&|p, c, _| add(add(p, c.clone()), c)), [""; 0]);
+    let is_one = |x: Expr| bin(BinOp::Eq, x, u32(1));
+    assert_eq!(says(&|p, _, _| bin(BinOp::And, is_one(p.clone()), is_one(p))), [""; 0]);
+}
+
+#[test]
 fn a_query_of_the_wrong_value_is_refused() {
     refused(Role::Reader, "of another kind of value", |k, [input, _], _| {
         k.let_("p", query(Query::WritePtr(input)));

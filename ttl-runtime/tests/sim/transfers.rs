@@ -237,19 +237,29 @@ fn a_read_outside_of_the_reserved_pages() {
 
 #[test]
 fn a_write_from_pages_that_were_popped() {
-    let error = reader_alone(&|| {
+    let mut p = Program::new();
+    p.cb(&[CORE], A, "a", 4);
+    p.reader(CORE, &[], &|| {
         ops::cb_reserve_back(A, 2, here!());
+        // The producer may send its pages on, before and after the push.
+        let at = ops::get_write_ptr(A, here!());
+        ops::noc_async_write(0, at, dram(0, 64), 64, here!());
+        ops::noc_async_write_barrier(0, here!());
         ops::cb_push_back(A, 2, here!());
+        ops::noc_async_write(0, at + TILE, dram(0, 64), 64, here!());
+        ops::noc_async_write_barrier(0, here!());
+    });
+    p.writer(CORE, &[], &|| {
         ops::cb_wait_front(A, 2, here!());
         let at = ops::get_read_ptr(A, here!());
         ops::cb_pop_front(A, 1, here!());
         ops::noc_async_write(0, at, dram(0, 64), 64, here!());
     });
     assert_report(
-        &error,
+        &p.error(),
         "`noc_async_write` reads L1 outside of the waited for pages of cb `a` (id 0)
          @ ops::noc_async_write(0, at, dram(0, 64), 64, here!());
-         = core(0,0) ncrisc `read`: L1 0x20000 to 0x20040; waited for: 1 page from 0x20800 to 0x21000",
+         = core(0,0) brisc `write`: L1 0x20000 to 0x20040; waited for: 1 page from 0x20800 to 0x21000",
     );
 }
 

@@ -40,9 +40,7 @@ impl Calls<'_> {
                     self.expr(arg);
                 }
             }
-            ExprKind::Method {
-                recv, name, args, ..
-            } => {
+            ExprKind::Method { recv, name, args, .. } => {
                 self.method(name);
                 self.expr(recv);
                 for arg in args {
@@ -52,9 +50,7 @@ impl Calls<'_> {
             other => children(other, &mut |e| self.expr(e)),
         }
         match &expr.kind {
-            ExprKind::Block(b)
-            | ExprKind::Loop { body: b, .. }
-            | ExprKind::While { body: b, .. } => {
+            ExprKind::Block(b) | ExprKind::Loop { body: b, .. } | ExprKind::While { body: b, .. } => {
                 self.block(b);
             }
             ExprKind::If(e) => self.block(&e.then),
@@ -86,11 +82,9 @@ impl Calls<'_> {
         let refusal = match text.as_str() {
             "into" | "from" | "try_into" | "try_from" => &m::METHOD_INTO,
             "clone" | "to_owned" | "copied" | "cloned" => &m::METHOD_CLONE,
-            "unwrap" | "expect" | "unwrap_or" | "ok" | "err" | "is_some" | "is_none" => {
-                &m::METHOD_UNWRAP
-            }
-            "iter" | "into_iter" | "iter_mut" | "map" | "for_each" | "enumerate" | "zip"
-            | "filter" | "sum" | "collect" => &m::METHOD_ITER,
+            "unwrap" | "expect" | "unwrap_or" | "ok" | "err" | "is_some" | "is_none" => &m::METHOD_UNWRAP,
+            "iter" | "into_iter" | "iter_mut" | "map" | "for_each" | "enumerate" | "zip" | "filter" | "sum"
+            | "collect" => &m::METHOD_ITER,
             _ if text.starts_with("checked_")
                 || text.starts_with("saturating_")
                 || text.starts_with("overflowing_") =>
@@ -135,9 +129,7 @@ fn children(kind: &ExprKind, visit: &mut dyn FnMut(&Expr)) {
             visit(&e.range.start);
             visit(&e.range.end);
         }
-        ExprKind::Return {
-            value: Some(value), ..
-        } => visit(value),
+        ExprKind::Return { value: Some(value), .. } => visit(value),
         _ => {}
     }
 }
@@ -166,9 +158,7 @@ fn is_primitive(name: &str) -> bool {
 }
 
 fn is_near_a_method(name: &str) -> bool {
-    METHODS
-        .iter()
-        .any(|m| distance(name, m) <= m.len().div_ceil(4))
+    METHODS.iter().any(|m| distance(name, m) <= m.len().div_ceil(4))
 }
 
 /// Edit distance.
@@ -181,11 +171,7 @@ fn distance(a: &str, b: &str) -> usize {
             let [diagonal, above] = pair else { continue };
             let left = next.get(left).copied().unwrap_or_default();
             let change = diagonal.saturating_add(usize::from(ca != *cb));
-            next.push(
-                change
-                    .min(above.saturating_add(1))
-                    .min(left.saturating_add(1)),
-            );
+            next.push(change.min(above.saturating_add(1)).min(left.saturating_add(1)));
         }
         row = next;
     }

@@ -100,11 +100,7 @@ impl Resolver<'_> {
     }
 
     fn key(&self, name: &Ident) -> Name {
-        let context = if self.mixed {
-            context(name.span())
-        } else {
-            String::new()
-        };
+        let context = if self.mixed { context(name.span()) } else { String::new() };
         (name.to_string(), context)
     }
 

@@ -59,11 +59,7 @@ impl Copy {
             locals: scope
                 .locals
                 .iter()
-                .map(|l| sk::LocalDecl {
-                    name: l.name.clone(),
-                    mutable: l.mutable,
-                    slot: 0,
-                })
+                .map(|l| sk::LocalDecl { name: l.name.clone(), mutable: l.mutable, slot: 0 })
                 .collect(),
         };
         copier.function()
@@ -135,12 +131,7 @@ impl Copier<'_> {
     }
 
     /// A block with its braces. `expect` is the slot of the block's value, where that is known.
-    fn block(
-        &mut self,
-        block: &Block,
-        before: TokenStream,
-        expect: Option<sk::Slot>,
-    ) -> (TokenStream, sk::Block) {
+    fn block(&mut self, block: &Block, before: TokenStream, expect: Option<sk::Slot>) -> (TokenStream, sk::Block) {
         self.frames.push(Frame::default());
         let parts = self.parts(block, expect);
         let probes = self.frames.pop().unwrap_or_default().probes;
@@ -155,9 +146,7 @@ impl Copier<'_> {
         };
         let (stmts, tail) = (parts.stmts, parts.tail);
         let mut tokens = TokenStream::new();
-        block.brace.surround(&mut tokens, |t| {
-            t.extend(quote!(#before #stmts #carried #tail))
-        });
+        block.brace.surround(&mut tokens, |t| t.extend(quote!(#before #stmts #carried #tail)));
         (tokens, parts.skeleton)
     }
 
@@ -175,64 +164,35 @@ impl Copier<'_> {
             let (tokens, sk) = self.expr(expr, expect);
             stmts.extend(self.take_prelude());
             tail = Some(tokens);
-            skeleton.tail = Some(Box::new(sk::Stmt {
-                line: line(expr.span),
-                kind: sk::StmtKind::Expr(sk),
-            }));
+            skeleton.tail = Some(Box::new(sk::Stmt { line: line(expr.span), kind: sk::StmtKind::Expr(sk) }));
         }
-        Parts {
-            stmts,
-            tail,
-            skeleton,
-        }
+        Parts { stmts, tail, skeleton }
     }
 
     fn take_prelude(&mut self) -> TokenStream {
-        self.frames
-            .last_mut()
-            .map(|f| std::mem::take(&mut f.prelude))
-            .unwrap_or_default()
+        self.frames.last_mut().map(|f| std::mem::take(&mut f.prelude)).unwrap_or_default()
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> (TokenStream, sk::Stmt) {
         match stmt {
-            Stmt::Let {
-                let_token,
-                binding,
-                ty,
-                init,
-            } => {
+            Stmt::Let { let_token, binding, ty, init } => {
                 let line = line(let_token.span);
                 let (tokens, init) = self.local(let_token, binding, ty.as_ref(), init.as_ref());
-                let kind = sk::StmtKind::Let {
-                    local: binding.local,
-                    init,
-                };
+                let kind = sk::StmtKind::Let { local: binding.local, init };
                 (tokens, sk::Stmt { line, kind })
             }
-            Stmt::Discard {
-                let_token,
-                underscore,
-                ty,
-                init,
-            } => {
+            Stmt::Discard { let_token, underscore, ty, init } => {
                 let annotation = ty.as_ref().map(|ty| {
                     let ty = &ty.syn;
                     quote!(: #ty)
                 });
                 let (tokens, init) = self.expr(init, ty.as_ref().and_then(|ty| ty.slot));
-                let sk = sk::Stmt {
-                    line: line(let_token.span),
-                    kind: sk::StmtKind::Discard(init),
-                };
+                let sk = sk::Stmt { line: line(let_token.span), kind: sk::StmtKind::Discard(init) };
                 (quote!(#let_token #underscore #annotation = #tokens;), sk)
             }
             Stmt::Expr { expr, semi } => {
                 let (tokens, sk) = self.expr(expr, None);
-                let sk = sk::Stmt {
-                    line: line(expr.span),
-                    kind: sk::StmtKind::Expr(sk),
-                };
+                let sk = sk::Stmt { line: line(expr.span), kind: sk::StmtKind::Expr(sk) };
                 (quote!(#tokens #semi), sk)
             }
         }
@@ -262,10 +222,7 @@ impl Copier<'_> {
         let (mut tokens, sk) = match init {
             Some(init) => {
                 let (value, sk) = self.expr(init, Some(slot));
-                (
-                    quote!(#let_token #mutability #name #annotation = #value;),
-                    Some(sk),
-                )
+                (quote!(#let_token #mutability #name #annotation = #value;), Some(sk))
             }
             // Whether it is set before its use is checked in the user's function.
             None => {
@@ -328,9 +285,7 @@ impl Copier<'_> {
 
     fn declare(&mut self, name: &Ident) {
         if let Some(frame) = self.frames.last_mut() {
-            frame
-                .prelude
-                .extend(quote_spanned!(name.span()=> let #name = ::ttl::rt::Probe::new();));
+            frame.prelude.extend(quote_spanned!(name.span()=> let #name = ::ttl::rt::Probe::new();));
             frame.probes.push(name.clone());
         }
     }
@@ -381,10 +336,7 @@ fn carry(carrier: &Ident, probes: &[Ident]) -> TokenStream {
 fn tuple(mut items: Vec<TokenStream>) -> TokenStream {
     const WIDTH: usize = 12;
     while items.len() > WIDTH {
-        items = items
-            .chunks(WIDTH)
-            .map(|chunk| quote!((#(#chunk,)*)))
-            .collect();
+        items = items.chunks(WIDTH).map(|chunk| quote!((#(#chunk,)*))).collect();
     }
     quote!((#(#items,)*))
 }
@@ -406,12 +358,7 @@ fn ends_in_float(expr: &Expr) -> bool {
 fn is_bare_literal(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int { ty: None, .. } | ExprKind::Float { ty: None, .. } => true,
-        ExprKind::Unary {
-            op: sk::UnOp::Neg,
-            expr,
-            ..
-        }
-        | ExprKind::Paren { expr, .. } => is_bare_literal(expr),
+        ExprKind::Unary { op: sk::UnOp::Neg, expr, .. } | ExprKind::Paren { expr, .. } => is_bare_literal(expr),
         _ => false,
     }
 }

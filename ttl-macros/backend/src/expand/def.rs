@@ -40,12 +40,8 @@ pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
         // Encoding to memory cannot fail; an empty skeleton would be reported by `lower`.
         Err(_) => Literal::byte_string(&[]),
     };
-    let read = copy
-        .has_probes
-        .then(|| quote!(::ttl::rt::Read::read(&__ttl_root, __ttl_cx, &mut __ttl_items);));
-    let root = copy
-        .has_probes
-        .then(|| quote!(let __ttl_root = ::ttl::rt::Probe::new();));
+    let read = copy.has_probes.then(|| quote!(::ttl::rt::Read::read(&__ttl_root, __ttl_cx, &mut __ttl_items);));
+    let root = copy.has_probes.then(|| quote!(let __ttl_root = ::ttl::rt::Probe::new();));
     let texts = generics::texts(&sig.generics);
     quote! {
         ::ttl::__ttl_check_copy! {

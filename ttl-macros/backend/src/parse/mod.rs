@@ -20,11 +20,8 @@ pub(crate) struct Parser<'a> {
 }
 
 pub(crate) fn function(mut item: RawFn, kind: Kind, report: &mut Report) -> Func {
-    let mut parser = Parser {
-        report,
-        types: Types::default(),
-        has_lifetimes: item.sig.generics.lifetimes().next().is_some(),
-    };
+    let mut parser =
+        Parser { report, types: Types::default(), has_lifetimes: item.sig.generics.lifetimes().next().is_some() };
     let params = parser.params(&mut item, kind);
     let ret = parser.result(&item, kind);
     let signature_is_right = !parser.report.has_errors();
@@ -36,21 +33,9 @@ pub(crate) fn function(mut item: RawFn, kind: Kind, report: &mut Report) -> Func
             empty_block()
         }
     };
-    Func {
-        kind,
-        original: item,
-        params,
-        ret,
-        body,
-        types: parser.types,
-        signature_is_right,
-    }
+    Func { kind, original: item, params, ret, body, types: parser.types, signature_is_right }
 }
 
 fn empty_block() -> Block {
-    Block {
-        brace: token::Brace::default(),
-        stmts: Vec::new(),
-        tail: None,
-    }
+    Block { brace: token::Brace::default(), stmts: Vec::new(), tail: None }
 }

@@ -44,10 +44,7 @@ impl Parser<'_> {
                     return None;
                 }
                 // `let (a, b) = (x, y)` is one mistake: the pattern's.
-                if matches!(
-                    (&local.pat, &*init.expr),
-                    (Pat::Tuple(_), syn::Expr::Tuple(_))
-                ) {
+                if matches!((&local.pat, &*init.expr), (Pat::Tuple(_), syn::Expr::Tuple(_))) {
                     self.report.refuse(local.pat, &m::LET_PATTERN);
                     return None;
                 }

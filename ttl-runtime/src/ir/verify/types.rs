@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::ir::passes::buffers::format_of;
-use crate::ir::{BinOp, Expr, ExprKind, IntTy, Leaf, LocalId, Op, Query, StmtKind, Ty, dag::Node, visit};
+use crate::ir::{BinOp, Expr, ExprKind, IntTy, Leaf, LocalId, Module, Op, Query, StmtKind, Ty, dag::Node, visit};
 
 /// The end of a circular buffer that an operation uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,45 @@ pub(super) fn end_of(ty: &Ty) -> Option<End> {
     }
 }
 
+/// Which functions do something when called: an operation of their own, a change through a reference, or a call of such a function.
+pub(super) fn effects(module: &Module) -> Vec<bool> {
+    let mut effects: Vec<bool> = Vec::with_capacity(module.fns.len());
+    for f in &module.fns {
+        let changes = |l: &LocalId| {
+            let ty = f.locals.get(l.0 as usize).map(|l| &l.ty);
+            matches!(ty, Some(Ty::Ref { mutable: true, to }) if to.is_scalar())
+        };
+        let mut any = f.params.iter().any(changes);
+        visit::each_stmt(&f.body, &mut |stmt| {
+            any |= matches!(stmt.kind, StmtKind::Op(_));
+            visit::stmt_calls(stmt, &mut |call| {
+                any |= effects.get(call.callee.0 as usize).copied().unwrap_or(false);
+            });
+        });
+        effects.push(any);
+    }
+    effects
+}
+
 impl Checker<'_, '_> {
+    /// Operands that C++ may evaluate in any order.
+    fn unordered(&mut self, operands: &[&Expr]) {
+        let (mut acting, mut looking) = (0, 0);
+        for operand in operands {
+            let (mut acts, mut looks) = (false, false);
+            visit::each_expr(operand, &mut |e| match &e.kind {
+                ExprKind::Call(id, _) => acts |= self.effects.get(id.0 as usize).copied().unwrap_or(false),
+                ExprKind::Query(Query::WritePtr(_) | Query::ReadPtr(_) | Query::Word { .. }) => looks = true,
+                _ => {}
+            });
+            acting += u32::from(acts);
+            looking += u32::from(looks && !acts);
+        }
+        if acting > 1 || (acting == 1 && looking > 0) {
+            self.fail("calls with effects whose order C++ leaves open");
+        }
+    }
+
     pub(super) fn types(&mut self) {
         let f = self.f;
         visit::each_stmt(&f.body, &mut |stmt| {
@@ -138,6 +176,7 @@ impl Checker<'_, '_> {
                 }
             }
             ExprKind::Call(callee, args) => {
+                self.unordered(&args.iter().collect::<Vec<_>>());
                 let callee = self.module.function(*callee);
                 if callee.params.len() != args.len() {
                     self.fail(format!(
@@ -166,6 +205,9 @@ impl Checker<'_, '_> {
     }
 
     fn binary(&mut self, op: BinOp, e: &Expr, a: &Expr, b: &Expr) {
+        if !matches!(op, BinOp::And | BinOp::Or) {
+            self.unordered(&[a, b]);
+        }
         let shift = matches!(op, BinOp::Shl | BinOp::Shr);
         if !shift {
             self.same(&a.ty, &b.ty, "the right operand");
@@ -243,6 +285,9 @@ impl Checker<'_, '_> {
         {
             self.fail(format!("{} without a tensor", name_of(op)));
         }
+        let mut operands = Vec::new();
+        visit::op_exprs(op, &mut |e| operands.push(e));
+        self.unordered(&operands);
         visit::op_exprs(op, &mut |e| {
             if e.ty != Ty::Int(IntTy::U32) {
                 self.same(&Ty::U32, &e.ty, "an operand");

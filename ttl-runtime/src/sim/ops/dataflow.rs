@@ -148,7 +148,8 @@ impl Cx<'_> {
         }
     }
 
-    /// A transfer that reads L1 must not use pages of a circular buffer that this thread neither waited for nor reserved.
+    /// A transfer that reads L1 must not use pages that this thread as the consumer has not waited for. The producer may use any: it
+    /// knows what it has put where.
     #[inline]
     fn uses_waited(&self, call: &str, addr: u32, size: u32, site: Site) -> Step<()> {
         let mut outside = None;
@@ -158,10 +159,9 @@ impl Cx<'_> {
             }
             let consumes = c.consumer.is_some_and(|(t, _)| t == self.me);
             let produces = c.producer.is_some_and(|(t, _)| t == self.me);
-            let within = |start: u32, pages: u32| addr >= start && addr + size <= start + pages * c.page_size;
-            let waited = consumes && within(c.read_ptr(), c.waited);
-            let reserved = produces && within(c.write_ptr(), c.reserved);
-            if c.encloses(addr, size) && (waited || reserved || !consumes && !produces) {
+            let start = c.read_ptr();
+            let waited = addr >= start && addr + size <= start + c.waited * c.page_size;
+            if c.encloses(addr, size) && (waited || produces || !consumes) {
                 return Ok(());
             }
             outside.get_or_insert(i);

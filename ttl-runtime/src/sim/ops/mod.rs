@@ -6,6 +6,7 @@
 mod args;
 mod cb;
 mod compute;
+mod compute_checks;
 mod dataflow;
 mod l1;
 mod native;

@@ -42,39 +42,23 @@ impl Copier<'_> {
                 let (tokens, sk) = self.expr(expr, expect);
                 (quote!(#token #tokens), sk::Expr::Unary(*op, Box::new(sk)))
             }
-            ExprKind::Binary {
-                op,
-                token,
-                left,
-                right,
-            } => {
+            ExprKind::Binary { op, token, left, right } => {
                 let (on_left, on_right) = self.sides(*op, left, right);
                 let (l, left_sk) = self.expr(left, on_left.filter(|_| is_bare_literal(left)));
                 let (r, right_sk) = self.expr(right, on_right.filter(|_| is_bare_literal(right)));
                 let sk = sk::Expr::Binary(*op, Box::new(left_sk), Box::new(right_sk));
                 (quote!(#l #token #r), sk)
             }
-            ExprKind::Assign {
-                place,
-                token,
-                value,
-            } => {
+            ExprKind::Assign { place, token, value } => {
                 let (p, place_sk) = self.expr(place, None);
                 let (v, value_sk) = self.expr(value, self.local_slot(place));
                 let sk = sk::Expr::Assign(Box::new(place_sk), Box::new(value_sk));
                 (quote!(#p #token #v), sk)
             }
-            ExprKind::AssignOp {
-                op,
-                token,
-                place,
-                value,
-            } => {
+            ExprKind::AssignOp { op, token, place, value } => {
                 let (p, place_sk) = self.expr(place, None);
                 let shift = matches!(op, sk::BinOp::Shl | sk::BinOp::Shr);
-                let same = self
-                    .local_slot(place)
-                    .filter(|_| !shift && is_bare_literal(value));
+                let same = self.local_slot(place).filter(|_| !shift && is_bare_literal(value));
                 let (v, value_sk) = self.expr(value, same);
                 let sk = sk::Expr::AssignOp(*op, Box::new(place_sk), Box::new(value_sk));
                 (quote!(#p #token #v), sk)
@@ -83,21 +67,11 @@ impl Copier<'_> {
                 let (tokens, sk) = self.expr(expr, None);
                 let slot = ty.slot.unwrap_or(0);
                 let ty = &ty.syn;
-                (
-                    quote!(#tokens #token #ty),
-                    sk::Expr::Cast(Box::new(sk), slot),
-                )
+                (quote!(#tokens #token #ty), sk::Expr::Cast(Box::new(sk), slot))
             }
-            ExprKind::Ref {
-                token,
-                mutability,
-                place,
-            } => {
+            ExprKind::Ref { token, mutability, place } => {
                 let (tokens, sk) = self.expr(place, None);
-                let sk = sk::Expr::Ref {
-                    mutable: mutability.is_some(),
-                    place: Box::new(sk),
-                };
+                let sk = sk::Expr::Ref { mutable: mutability.is_some(), place: Box::new(sk) };
                 (quote!(#token #mutability #tokens), sk)
             }
             ExprKind::Paren { paren, expr } => {
@@ -112,21 +86,14 @@ impl Copier<'_> {
                 }
                 (tokens, sk)
             }
-            ExprKind::Call {
-                callee,
-                paren,
-                args,
-            } => {
+            ExprKind::Call { callee, paren, args } => {
                 let span = last_span(callee.to_token_stream());
                 let (probe, slot) = self.probe(span);
                 self.before(quote_spanned!(span=> ::ttl::rt::Callable::check(&#probe);));
                 let (args, sk_args) = self.args(args);
                 let mut tokens = quote_spanned!(span=> #callee::device_fn(&#probe, #callee));
                 paren.surround(&mut tokens, |t| t.extend(args));
-                let sk = sk::Expr::Call {
-                    slot,
-                    args: sk_args,
-                };
+                let sk = sk::Expr::Call { slot, args: sk_args };
                 (tokens, sk)
             }
             ExprKind::FromBits { callee, paren, arg } => {
@@ -141,13 +108,7 @@ impl Copier<'_> {
                 };
                 (tokens, sk)
             }
-            ExprKind::Method {
-                recv,
-                dot,
-                name,
-                paren,
-                args,
-            } => {
+            ExprKind::Method { recv, dot, name, paren, args } => {
                 let (mut tokens, recv_sk) = self.expr(recv, None);
                 let (args, sk_args) = self.args(args);
                 dot.to_tokens(&mut tokens);
@@ -173,10 +134,7 @@ impl Copier<'_> {
             ExprKind::While { token, cond, body } => {
                 let (cond, cond_sk) = self.expr(cond, None);
                 let (body, body_sk) = self.block(body, TokenStream::new(), None);
-                let sk = sk::Expr::While {
-                    cond: Box::new(cond_sk),
-                    body: body_sk,
-                };
+                let sk = sk::Expr::While { cond: Box::new(cond_sk), body: body_sk };
                 (quote!(#token #cond #body), sk)
             }
             ExprKind::Loop { token, body } => {
@@ -246,11 +204,7 @@ impl Copier<'_> {
                 (quote!(#token #tokens), Some(Box::new(sk)))
             }
         };
-        let sk = sk::Expr::If {
-            cond: Box::new(cond_sk),
-            then: then_sk,
-            els: els_sk,
-        };
+        let sk = sk::Expr::If { cond: Box::new(cond_sk), then: then_sk, els: els_sk };
         (quote!(#token #cond #then #els), sk)
     }
 
@@ -258,9 +212,7 @@ impl Copier<'_> {
         let name = &e.binding.name;
         let range = &e.range;
         // Both ends have one type.
-        let known = self
-            .scalar(&range.start)
-            .or_else(|| self.scalar(&range.end));
+        let known = self.scalar(&range.start).or_else(|| self.scalar(&range.end));
         let (slot, tie) = match known {
             Some(slot) => (slot, TokenStream::new()),
             None => {
@@ -268,14 +220,8 @@ impl Copier<'_> {
                 (slot, tie(name, &probe))
             }
         };
-        let (start, start_sk) = self.expr(
-            &range.start,
-            Some(slot).filter(|_| is_bare_literal(&range.start)),
-        );
-        let (end, end_sk) = self.expr(
-            &range.end,
-            Some(slot).filter(|_| is_bare_literal(&range.end)),
-        );
+        let (start, start_sk) = self.expr(&range.start, Some(slot).filter(|_| is_bare_literal(&range.start)));
+        let (end, end_sk) = self.expr(&range.end, Some(slot).filter(|_| is_bare_literal(&range.end)));
         self.set_slot(e.binding.local, slot);
         // Ranges run over integers, and over nothing else that is known to the device.
         self.set_scalar(e.binding.local);
@@ -313,10 +259,7 @@ impl Copier<'_> {
             None => (TokenStream::new(), sk::Adapter::Rev),
             Some(Step::Literal { lit, value }) => {
                 // Its type is `usize`; lowering looks at the number only.
-                let int = sk::Expr::Int {
-                    value: *value,
-                    slot: range,
-                };
+                let int = sk::Expr::Int { value: *value, slot: range };
                 (lit.to_token_stream(), sk::Adapter::StepBy(int))
             }
             Some(Step::Const { tokens, index, .. }) => {
@@ -335,8 +278,5 @@ fn is_closed(range: &Range) -> bool {
 }
 
 fn last_span(tokens: TokenStream) -> Span {
-    tokens
-        .into_iter()
-        .last()
-        .map_or_else(Span::call_site, |t| t.span())
+    tokens.into_iter().last().map_or_else(Span::call_site, |t| t.span())
 }

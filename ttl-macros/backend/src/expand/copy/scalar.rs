@@ -38,18 +38,11 @@ impl Copier<'_> {
             ExprKind::Paren { expr, .. } => self.scalar(expr),
             ExprKind::Int { ty, .. } | ExprKind::Float { ty, .. } => *ty,
             ExprKind::Cast { ty, .. } => ty.slot.filter(|slot| self.is_scalar_type(*slot)),
-            ExprKind::Unary {
-                op: UnOp::Neg | UnOp::Not,
-                expr,
-                ..
-            } => self.scalar(expr),
-            ExprKind::Binary {
-                op, left, right, ..
-            } => self.scalar_binary(*op, left, right),
+            ExprKind::Unary { op: UnOp::Neg | UnOp::Not, expr, .. } => self.scalar(expr),
+            ExprKind::Binary { op, left, right, .. } => self.scalar_binary(*op, left, right),
             ExprKind::Method { recv, name, .. } => {
                 let name = name.to_string();
-                let same =
-                    name.starts_with("wrapping_") || matches!(name.as_str(), "min" | "max" | "abs");
+                let same = name.starts_with("wrapping_") || matches!(name.as_str(), "min" | "max" | "abs");
                 self.scalar(recv).filter(|_| same)
             }
             _ => None,
@@ -74,12 +67,7 @@ impl Copier<'_> {
     }
 
     /// The slots of literals on the two sides of an operator: each has the type of the other side.
-    pub(super) fn sides(
-        &self,
-        op: BinOp,
-        left: &Expr,
-        right: &Expr,
-    ) -> (Option<Slot>, Option<Slot>) {
+    pub(super) fn sides(&self, op: BinOp, left: &Expr, right: &Expr) -> (Option<Slot>, Option<Slot>) {
         use BinOp as O;
         match op {
             O::Shl | O::Shr | O::And | O::Or => (None, None),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::site::Site;
 
 /// A place and what to say about it (may be empty).
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
     pub site: Site,
     pub text: String,
