@@ -157,7 +157,7 @@ fn choice(a: u32) -> u32 {
     let x = if a == 0 { 10 } else if a == 1 { 20 } else { a * 30 };
     let y: u8 = if a > 1 { 255 } else { 0 };
     let z = if a < 2 { -1 } else { 1 };
-    let f = if a == 1 { 0.5 } else { 2.0 };
+    let f: f32 = if a == 1 { 0.5 } else { 2.0 };
     let b = if a == 2 { true } else { a == 0 };
     x + y as u32 + (z + 2) as u32 + (f * 4.0) as u32 + b as u32
 }

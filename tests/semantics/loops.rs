@@ -17,11 +17,11 @@ fn next(count: &mut u32) -> u32 {
     *count
 }
 
-/// Every form of range of one type, between bounds known at run time.
+/// Every form of range of one type, between bounds known at run time. Rust has no `(a..=b).step_by(n).rev()` of 32 bits.
 macro_rules! ranges {
-    ($($t:ident $ranges:ident)*) => {$(
+    ($($t:ident $device:ident $ranges:ident $dots:tt)*) => {$(
         #[ttl::device]
-        fn $t(form: u32, a: $t, b: $t) -> u32 {
+        fn $device(form: u32, a: $t, b: $t) -> u32 {
             let mut s = 0;
             if form == 0 {
                 for i in a..b { s = mix(s, i as u32); }
@@ -42,13 +42,13 @@ macro_rules! ranges {
             } else if form == 8 {
                 for i in (a..b).step_by(3).rev() { s = mix(s, i as u32); }
             } else if form == 9 {
-                for i in (a..=b).step_by(3).rev() { s = mix(s, i as u32); }
+                for i in (a $dots b).step_by(3).rev() { s = mix(s, i as u32); }
             } else if form == 10 {
                 for i in (a..b).step_by(300) { s = mix(s, i as u32); }
             } else if form == 11 {
                 for i in (a..=b).rev().step_by(300) { s = mix(s, i as u32); }
             } else {
-                for i in (a..=b).step_by(300).rev() { s = mix(s, i as u32); }
+                for i in (a $dots b).step_by(300).rev() { s = mix(s, i as u32); }
             }
             s
         }
@@ -56,7 +56,10 @@ macro_rules! ranges {
         /// The same values from 64-bit arithmetic.
         fn $ranges(form: u32, a: $t, b: $t) -> u32 {
             let (a, b) = (a as i64, b as i64);
-            let inclusive = matches!(form, 1 | 3 | 5 | 7 | 9 | 11 | 12);
+            let inclusive = match form {
+                9 | 12 => stringify!($dots) == "..=",
+                _ => matches!(form, 1 | 3 | 5 | 7 | 11),
+            };
             let mut all: Vec<i64> = (a..b + i64::from(inclusive)).collect();
             match form {
                 2 | 3 => all.reverse(),
@@ -79,15 +82,22 @@ macro_rules! ranges {
     )*};
 }
 
-ranges!(u8 u8_ranges i8 i8_ranges u16 u16_ranges i16 i16_ranges u32 u32_ranges i32 i32_ranges);
+ranges! {
+    u8 of_u8 u8_ranges ..=
+    i8 of_i8 i8_ranges ..=
+    u16 of_u16 u16_ranges ..=
+    i16 of_i16 i16_ranges ..=
+    u32 of_u32 u32_ranges ..
+    i32 of_i32 i32_ranges ..
+}
 
 /// All forms between two bounds, in one word.
 macro_rules! all_forms {
-    ($($all:ident $t:ident $bounds:expr, $expected:ident $ranges:ident;)*) => {$(
+    ($($t:ident: $all:ident $device:ident, $expected:ident $ranges:ident;)*) => {$(
         #[ttl::device]
         fn $all(a: $t, b: $t) -> u32 {
             let mut s = 0;
-            for form in 0..13 { s = mix(s, $t(form, a, b)); }
+            for form in 0..13 { s = mix(s, $device(form, a, b)); }
             s
         }
 
@@ -98,12 +108,12 @@ macro_rules! all_forms {
 }
 
 all_forms! {
-    all_u8 u8 (), u8_expected u8_ranges;
-    all_i8 i8 (), i8_expected i8_ranges;
-    all_u16 u16 (), u16_expected u16_ranges;
-    all_i16 i16 (), i16_expected i16_ranges;
-    all_u32 u32 (), u32_expected u32_ranges;
-    all_i32 i32 (), i32_expected i32_ranges;
+    u8: all_u8 of_u8, u8_expected u8_ranges;
+    i8: all_i8 of_i8, i8_expected i8_ranges;
+    u16: all_u16 of_u16, u16_expected u16_ranges;
+    i16: all_i16 of_i16, i16_expected i16_ranges;
+    u32: all_u32 of_u32, u32_expected u32_ranges;
+    i32: all_i32 of_i32, i32_expected i32_ranges;
 }
 
 const TOP: u32 = 0xffff_ffff;
@@ -147,7 +157,7 @@ fn literal_bounds() -> u32 {
     for i in (-2..3i8).rev() { s = mix(s, i as u32); }
     for i in 4_294_967_293..=4_294_967_295u32 { s = mix(s, i); }
     for i in (0..10u32).step_by(4) { s = mix(s, i); }
-    for i in (0..=8u32).step_by(4).rev() { s = mix(s, i); }
+    for i in (0..=8u16).step_by(4).rev() { s = mix(s, i as u32); }
     for i in (0..10).rev().step_by(4) { s = mix(s, i); }
     for i in 5..5 { s = mix(s, i); }
     s

@@ -14,7 +14,9 @@
 macro_rules! table {
     ($test:ident { $($value:expr => $expected:expr;)* }) => {
         mod $test {
+            #[allow(unused_imports)]
             use super::*;
+            #[allow(unused_imports)]
             use ttl::prelude::*;
 
             #[ttl::kernel(writer)]
