@@ -38,15 +38,28 @@ fn arguments() -> u32 {
     let mut n = 0;
     let a = digits(next(&mut n), next(&mut n), next(&mut n));
     let b = digits(n, next(&mut n), n);
-    let c = digits(n, { n = 7; n + 1 }, n);
+    let c = digits(
+        n,
+        {
+            n = 7;
+            n + 1
+        },
+        n,
+    );
     a * 1_000_000 + b * 1000 + c
 }
 
 #[ttl::device]
 fn earlier_operand_changed_later() -> u32 {
     let mut x = 5;
-    let a = x + { x = 7; x * 10 };
-    let b = x * { x += 1; 100 } + x;
+    let a = x + {
+        x = 7;
+        x * 10
+    };
+    let b = x * {
+        x += 1;
+        100
+    } + x;
     let mut y = 1;
     let c = (y + 1) * if next(&mut y) == 2 { y + 10 } else { 0 };
     a * 1_000_000 + b * 100 + c
@@ -57,7 +70,10 @@ fn compound_takes_the_right_side_first() -> u32 {
     let mut x = 1;
     x += next(&mut x);
     let mut y = 3;
-    y *= { y += 1; y };
+    y *= {
+        y += 1;
+        y
+    };
     let mut z = 2;
     z += next(&mut z) * next(&mut z);
     x * 10_000 + y * 100 + z
@@ -111,10 +127,18 @@ fn short_circuit(a: bool, b: bool) -> u32 {
 /// The digits are the calls, in order.
 fn short_circuit_expected(a: bool, b: bool) -> u32 {
     let mut calls = String::from("0");
-    if a { calls += "1" }
-    if !b { calls += "2" }
-    if !a { calls += "2" }
-    if a && !b { calls += "1" }
+    if a {
+        calls += "1"
+    }
+    if !b {
+        calls += "2"
+    }
+    if !a {
+        calls += "2"
+    }
+    if a && !b {
+        calls += "1"
+    }
     calls += "12";
     let n: u32 = calls.parse().expect("digits");
     // `no` is false wherever it decides; `yes` is true.
@@ -124,9 +148,20 @@ fn short_circuit_expected(a: bool, b: bool) -> u32 {
 #[ttl::device]
 fn statements_behind_a_short_circuit(a: u32) -> u32 {
     let mut n = 0;
-    let x = a > 1 && { n += 1; a > 2 };
-    let y = a > 2 || { n += 10; let b = a * 2; b > 3 };
-    let z = x || y && { n += 100; n > 100 };
+    let x = a > 1 && {
+        n += 1;
+        a > 2
+    };
+    let y = a > 2 || {
+        n += 10;
+        let b = a * 2;
+        b > 3
+    };
+    let z = x
+        || y && {
+            n += 100;
+            n > 100
+        };
     n * 8 + x as u32 + 2 * y as u32 + 4 * z as u32
 }
 
@@ -134,11 +169,17 @@ fn statements_behind_a_short_circuit(a: u32) -> u32 {
 fn leave_behind_a_short_circuit(a: u32) -> u32 {
     let mut n = 0;
     for i in 0..10 {
-        let _ = i < a || { break; };
-        let _ = i != 1 || { continue; };
+        let _ = i < a || {
+            break;
+        };
+        let _ = i != 1 || {
+            continue;
+        };
         n += 1;
     }
-    let _ = n < 5 || { return 99; };
+    let _ = n < 5 || {
+        return 99;
+    };
     n
 }
 
@@ -154,7 +195,13 @@ fn dropped_values() -> u32 {
 
 #[ttl::device]
 fn choice(a: u32) -> u32 {
-    let x = if a == 0 { 10 } else if a == 1 { 20 } else { a * 30 };
+    let x = if a == 0 {
+        10
+    } else if a == 1 {
+        20
+    } else {
+        a * 30
+    };
     let y: u8 = if a > 1 { 255 } else { 0 };
     let z = if a < 2 { -1 } else { 1 };
     let f: f32 = if a == 1 { 0.5 } else { 2.0 };
@@ -169,8 +216,24 @@ fn blocks(a: u32) -> u32 {
         let b = { a * 2 };
         a + b
     };
-    let y = { let x = x + 1; let z = { let x = x * 2; x } + x; z };
-    let a = a + { let y = 1; y } + if a > 3 { let y = y; y } else { 0 };
+    let y = {
+        let x = x + 1;
+        let z = {
+            let x = x * 2;
+            x
+        } + x;
+        z
+    };
+    let a =
+        a + {
+            let y = 1;
+            y
+        } + if a > 3 {
+            let y = y;
+            y
+        } else {
+            0
+        };
     x + y + a
 }
 
@@ -181,7 +244,12 @@ fn shadowing(a: i32) -> u32 {
     let a = a as f32 + 0.5;
     let a = a as u32;
     let b = a;
-    let a = if a > 3 { let a = a - 1; a } else { a };
+    let a = if a > 3 {
+        let a = a - 1;
+        a
+    } else {
+        a
+    };
     {
         let a = a + 1000;
         let _ = a;
@@ -213,11 +281,24 @@ fn deferred(a: u32) -> u32 {
 #[ttl::device]
 fn assigned_blocks(a: u32) -> u32 {
     let mut x = a;
-    x = if x > 2 { x = 1; x + 5 } else { x - 1 };
+    x = if x > 2 {
+        x = 1;
+        x + 5
+    } else {
+        x - 1
+    };
     let mut y = 0;
-    y = { y += x; y * 2 };
+    y = {
+        y += x;
+        y * 2
+    };
     let mut z = 0;
-    z += if y > 3 { z = 5; 1 } else { 2 };
+    z += if y > 3 {
+        z = 5;
+        1
+    } else {
+        2
+    };
     x * 100 + y * 10 + z
 }
 
@@ -235,7 +316,10 @@ fn methods() -> u32 {
     let mut n = 3;
     let a = n.min(next(&mut n));
     let b = next(&mut n).max(n).wrapping_add(next(&mut n));
-    let c = (n + 1).wrapping_mul({ n = 2; n });
+    let c = (n + 1).wrapping_mul({
+        n = 2;
+        n
+    });
     let d = (n as i32 - 5).abs() as u32;
     a * 1000 + b * 100 + c * 10 + d
 }
@@ -246,8 +330,17 @@ fn early(a: u32) -> u32 {
         return 1;
     }
     let b = if a == 1 { return 2 } else { a * 2 };
-    let c = b + { if b > 6 { return b; } 3 };
-    if c > 7 { return c; } else { c + 10 }
+    let c = b + {
+        if b > 6 {
+            return b;
+        }
+        3
+    };
+    if c > 7 {
+        return c;
+    } else {
+        c + 10
+    }
 }
 
 #[ttl::device]

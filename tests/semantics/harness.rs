@@ -4,13 +4,13 @@ use ttl::prelude::*;
 use ttl::rt::Kernel;
 
 /// Words of a page: one tile of f32.
-pub const PAGE: usize = 1024;
+pub(crate) const PAGE: usize = 1024;
 
-pub const CORE: Core = Core { x: 0, y: 0 };
+pub(crate) const CORE: Core = Core { x: 0, y: 0 };
 
 /// The kernel gets both ends of a buffer of two pages, and a tensor of `pages` pages. Returns the words of the tensor.
 #[track_caller]
-pub fn words<K: Kernel>(
+pub(crate) fn words<K: Kernel>(
     pages: usize,
     kernel: impl Fn(Producer<f32>, Consumer<f32>, TensorArg<f32>) -> K,
 ) -> Vec<u32> {
@@ -22,12 +22,12 @@ pub fn words<K: Kernel>(
         Ok((program, result))
     });
     let (device, result) = ran.unwrap_or_else(|e| panic!("{e}"));
-    read(&device, &result)
+    page_words(&device, &result)
 }
 
 /// As [`words`], for a kernel that also reads a tensor with `input` through a buffer of its own.
 #[track_caller]
-pub fn words_from<K: Kernel>(
+pub(crate) fn words_from<K: Kernel>(
     input: &[u32],
     pages: usize,
     kernel: impl Fn([Producer<f32>; 2], [Consumer<f32>; 2], [TensorArg<f32>; 2]) -> K,
@@ -43,7 +43,7 @@ pub fn words_from<K: Kernel>(
         Ok((program, result))
     });
     let (device, result) = ran.unwrap_or_else(|e| panic!("{e}"));
-    read(&device, &result)
+    page_words(&device, &result)
 }
 
 /// A tensor whose pages have these words.
@@ -54,12 +54,13 @@ fn tiles(words: &[u32]) -> ttl::Result<HostTensor> {
     Ok(HostTensor::from_tiles(&[pages * 32, 32], DataFormat::F32, &bytes)?)
 }
 
-fn read(device: &Device, tensor: &Tensor<f32>) -> Vec<u32> {
+/// The words of a tensor, page after page.
+pub(crate) fn page_words(device: &Device, tensor: &Tensor<f32>) -> Vec<u32> {
     let bytes = device.pages(&tensor.handle()).expect("the tensor is on this device");
     bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
 
 /// Every pair of two values, one after the other.
-pub fn pairs(values: &[u32]) -> Vec<u32> {
+pub(crate) fn pairs(values: &[u32]) -> Vec<u32> {
     values.iter().flat_map(|a| values.iter().flat_map(move |b| [*a, *b])).collect()
 }

@@ -38,7 +38,7 @@ macro_rules! integers {
                 a.max(b) as u32
             } else if op == 12 {
                 // A sum that is not brought back to its type shows in what is made of it.
-                (a.wrapping_add(b) / d) as u32
+                (a.wrapping_add(b) / 3) as u32
             } else {
                 a.wrapping_mul(b).wrapping_mul(a).wrapping_sub(1) as u32
             }
@@ -217,7 +217,7 @@ impl Int {
             9 => word(a % d),
             10 => word(a.min(b)),
             11 => word(a.max(b)),
-            12 => word(self.wrap(a + b) / d),
+            12 => word(self.wrap(a + b) / 3),
             13 => word(a.wrapping_mul(b).wrapping_mul(a).wrapping_sub(1)),
             14 => word(a << shift(b)),
             15 => word(a >> shift(b)),

@@ -151,15 +151,33 @@ table!(words_of_ranges {
 #[ttl::device]
 fn literal_bounds() -> u32 {
     let mut s = 0;
-    for i in 250..=255u8 { s = mix(s, i as u32); }
-    for i in (0..=3u8).rev() { s = mix(s, i as u32); }
-    for i in -128..=-126i8 { s = mix(s, i as u32); }
-    for i in (-2..3i8).rev() { s = mix(s, i as u32); }
-    for i in 4_294_967_293..=4_294_967_295u32 { s = mix(s, i); }
-    for i in (0..10u32).step_by(4) { s = mix(s, i); }
-    for i in (0..=8u16).step_by(4).rev() { s = mix(s, i as u32); }
-    for i in (0..10).rev().step_by(4) { s = mix(s, i); }
-    for i in 5..5 { s = mix(s, i); }
+    for i in 250..=255u8 {
+        s = mix(s, i as u32);
+    }
+    for i in (0..=3u8).rev() {
+        s = mix(s, i as u32);
+    }
+    for i in -128..=-126i8 {
+        s = mix(s, i as u32);
+    }
+    for i in (-2..3i8).rev() {
+        s = mix(s, i as u32);
+    }
+    for i in 4_294_967_293..=4_294_967_295u32 {
+        s = mix(s, i);
+    }
+    for i in (0..10u32).step_by(4) {
+        s = mix(s, i);
+    }
+    for i in (0..=8u16).step_by(4).rev() {
+        s = mix(s, i as u32);
+    }
+    for i in (0..10).rev().step_by(4) {
+        s = mix(s, i);
+    }
+    for i in 5..5 {
+        s = mix(s, i);
+    }
     s
 }
 
@@ -181,12 +199,27 @@ fn literal_bounds_expected() -> u32 {
 fn bounds_once(n: u32) -> u32 {
     let mut count = 0;
     let mut s = 0;
-    for i in next(&mut count)..next(&mut count) + n { s = mix(s, i); }
+    for i in next(&mut count)..next(&mut count) + n {
+        s = mix(s, i);
+    }
     let mut end = n;
-    for i in 0..end { end += 1; s = mix(s, i + end); }
+    for i in 0..end {
+        end += 1;
+        s = mix(s, i + end);
+    }
     let mut start = 1;
-    for i in (start..end / 2).rev() { start += 5; s = mix(s, i + start); }
-    for i in (0..{ count += 10; n }).step_by(2) { s = mix(s, i); }
+    for i in (start..end / 2).rev() {
+        start += 5;
+        s = mix(s, i + start);
+    }
+    for i in (0..{
+        count += 10;
+        n
+    })
+        .step_by(2)
+    {
+        s = mix(s, i);
+    }
     mix(s, count)
 }
 
@@ -204,7 +237,9 @@ fn changed_counter(n: u32) -> u32 {
     let mut s = 0;
     for mut i in 0..n {
         i *= 2;
-        if i > 4 { i += 100; }
+        if i > 4 {
+            i += 100;
+        }
         s = mix(s, i);
     }
     for mut i in (0..=n).rev() {
@@ -223,16 +258,31 @@ fn changed_counter_expected(n: u32) -> u32 {
 fn while_with_statements(n: u32) -> u32 {
     let mut i = 0;
     let mut s = 0;
-    while { i += 1; let j = i * 2; j < n } {
-        if i == 2 { continue; }
+    while {
+        i += 1;
+        let j = i * 2;
+        j < n
+    } {
+        if i == 2 {
+            continue;
+        }
         s = mix(s, i);
     }
-    while next(&mut i) < n + 5 && { s += 1; s > 0 } {
-        if i > n { break; }
+    while next(&mut i) < n + 5 && {
+        s += 1;
+        s > 0
+    } {
+        if i > n {
+            break;
+        }
     }
     let mut down = n as i32;
-    while down >= 0 { down -= 3; }
-    while !(i == 0) { i -= 1; }
+    while down >= 0 {
+        down -= 3;
+    }
+    while !(i == 0) {
+        i -= 1;
+    }
     s.wrapping_add(i * 1000).wrapping_add(down as u32)
 }
 
@@ -240,18 +290,26 @@ fn while_with_statements_expected(n: u32) -> u32 {
     let mut i = 1;
     let mut values = vec![];
     while i * 2 < n {
-        if i != 2 { values.push(i) }
+        if i != 2 {
+            values.push(i)
+        }
         i += 1;
     }
     let mut s = mixed(values);
     loop {
         i += 1;
-        if i >= n + 5 { break }
+        if i >= n + 5 {
+            break;
+        }
         s += 1;
-        if i > n { break }
+        if i > n {
+            break;
+        }
     }
     let mut down = n as i32;
-    while down >= 0 { down -= 3 }
+    while down >= 0 {
+        down -= 3
+    }
     s.wrapping_add(down as u32)
 }
 
@@ -259,23 +317,37 @@ fn while_with_statements_expected(n: u32) -> u32 {
 fn nested(n: u32) -> u32 {
     let mut s = 0;
     for i in 0..n {
-        if i % 3 == 1 { continue; }
+        if i % 3 == 1 {
+            continue;
+        }
         let mut j = 0;
         loop {
             j += 1;
-            if j == 2 { continue; }
-            if j > i { break; }
+            if j == 2 {
+                continue;
+            }
+            if j > i {
+                break;
+            }
             for k in (0..j).rev() {
-                if k == 1 { continue; }
-                if k == 5 { break; }
+                if k == 1 {
+                    continue;
+                }
+                if k == 5 {
+                    break;
+                }
                 s = mix(s, i * 100 + j * 10 + k);
             }
             while j % 4 != 0 {
                 j += 1;
-                if j == 6 { break; }
+                if j == 6 {
+                    break;
+                }
             }
         }
-        if s % 7 == 6 { break; }
+        if s % 7 == 6 {
+            break;
+        }
     }
     s
 }
@@ -285,8 +357,12 @@ fn first_multiple(of: u32, from: u32) -> u32 {
     for i in from..from + 100 {
         let mut rest = i;
         loop {
-            if rest == 0 { return i; }
-            if rest < of { break; }
+            if rest == 0 {
+                return i;
+            }
+            if rest < of {
+                break;
+            }
             rest -= of;
         }
     }

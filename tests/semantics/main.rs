@@ -5,18 +5,17 @@
 //! - `loops.rs`: ranges to the limits of their types, `while`, `break`, `continue`, early `return`;
 //! - `guards.rs`: where guards are released, seen by the pages that the next wait finds;
 //! - `names.rs`: constants, generic functions, names that mean something in C++;
-//! - `panics.rs`: what is an error rather than a value.
+//! - `panics.rs`: what is an error rather than a value; `refused.rs`: what Rust accepts and C++ could not follow.
 
 // The functions are written to have the shapes that are tested.
-#![allow(clippy::all, unused_assignments, unused_variables, unused_mut, unused_parens, unreachable_code, dead_code)]
+#![allow(clippy::all, unused_assignments, unused_variables, unused_mut, unused_parens, unused_imports, unused_must_use)]
+#![allow(unreachable_code, dead_code, path_statements, invalid_nan_comparisons, non_snake_case)]
 
 /// One kernel that writes the value of each expression, and a test that compares the values of both engines with the expected ones.
 macro_rules! table {
     ($test:ident { $($value:expr => $expected:expr;)* }) => {
         mod $test {
-            #[allow(unused_imports)]
             use super::*;
-            #[allow(unused_imports)]
             use ttl::prelude::*;
 
             #[ttl::kernel(writer)]
@@ -49,3 +48,4 @@ mod integers;
 mod loops;
 mod names;
 mod panics;
+mod refused;

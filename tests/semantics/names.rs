@@ -88,7 +88,10 @@ fn keywords(int: u32, class: u32, r#try: u32) -> u32 {
     let register = auto * class;
     let template = register + r#try;
     let new = template;
-    let delete = { let new = new + 1; new };
+    let delete = {
+        let new = new + 1;
+        new
+    };
     let mut volatile = 0;
     for switch in 0..3 {
         for short in 0..switch {
@@ -192,7 +195,26 @@ fn clashes(x: u32) -> u32 {
     abs as u32 + fabsf as u32 + sleep + noc_async_read + value + value_2 + start
 }
 
+macro_rules! operand {
+    ($name:ident($a:ident, $b:ident) $sum:expr, $negative:expr, $cast:expr, $choice:expr, $number:literal) => {
+        #[ttl::device]
+        fn $name($a: u32, $b: u32) -> u32 {
+            let x = $sum * 2;
+            let y = 100 - $sum;
+            let z = $negative.abs() as u32;
+            let w = ($cast & 15) as u32;
+            let v = $choice + 1;
+            let u = $number.abs() as u32;
+            x * 1_000_000 + y * 10_000 + z * 1000 + (w + v) * 10 + u
+        }
+    };
+}
+// What a macro passes on is one operand, whatever is around it.
+operand!(operands_of_macros(a, b) a + b, -(a as i32), a as u8 | 16, if a > 2 { b } else { 7 }, -3i32);
+
 table!(words_of_names {
+    operands_of_macros(3, 4) => 14_000_000 + 930_000 + 3000 + 80 + 3;
+
     constants(4) => {
         let d = (-0.375f32).to_bits();
         9 + 1 + 131_070 + (d ^ 0xbfff_ffff) + 3 + 10
