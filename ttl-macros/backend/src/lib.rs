@@ -2,7 +2,8 @@
 //!
 //! The phases, in running order:
 //!
-//! 1. `item`: the function's signature; its body stays as tokens, so that the user's function is always emitted again.
+//! 1. `group`: invisible groups, which macros leave behind, become parentheses. `item`: the function's signature; its body stays as
+//!    tokens, so that the user's function is always emitted again.
 //! 2. `parse`: `syn` trees to the `model`, the accepted subset. Every `syn` variant is listed; what is outside the subset is
 //!    refused by name, with the reason and what to write instead (`messages`, the catalogue).
 //! 3. `check`: `scope` resolves names and shadowing; `calls` looks at callees and method names; `flow` finds locals that are given
@@ -25,6 +26,7 @@
 mod args;
 mod check;
 mod expand;
+mod group;
 mod item;
 mod messages;
 mod model;
@@ -60,6 +62,7 @@ pub fn device(args: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn run(kind: Kind, tokens: TokenStream, mut report: Report) -> TokenStream {
+    let tokens = group::visible(tokens);
     let item = match item::parse(tokens.clone()) {
         Ok(item) => item,
         Err(error) => {

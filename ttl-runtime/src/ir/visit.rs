@@ -1,6 +1,6 @@
 //! Walks over the IR that verifier, passes and writer share.
 
-use super::{BinOp, Block, Expr, ExprKind, FnId, Init, LocalId, Op, Query, Stmt, StmtKind};
+use super::{BinOp, Block, Expr, ExprKind, FnId, Init, LocalId, Op, Query, Stmt, StmtKind, Ty};
 use std::collections::BTreeSet;
 
 /// Every statement of a block, outer ones before those inside them.
@@ -257,11 +257,11 @@ pub fn expr_locals(expr: &Expr, into: &mut BTreeSet<LocalId>) {
     });
 }
 
-/// The locals that statements of a block declare or assign to, at any depth.
+/// The locals that statements of a block declare or change, at any depth.
 pub fn written_locals(block: &[Stmt]) -> BTreeSet<LocalId> {
     let mut written = BTreeSet::new();
     each_stmt(block, &mut |s| match &s.kind {
-        StmtKind::Let { local, .. } | StmtKind::Assign { local, .. } => {
+        StmtKind::Let { local, .. } => {
             written.insert(*local);
         }
         StmtKind::For(f) => {
@@ -269,16 +269,30 @@ pub fn written_locals(block: &[Stmt]) -> BTreeSet<LocalId> {
         }
         _ => {}
     });
+    written.extend(assigned_locals(block));
     written
 }
 
-/// The locals that statements of a block assign to, at any depth.
+/// The locals that a call gets a `&mut` to. None for other expressions.
+pub fn lent_locals(expr: &Expr) -> impl Iterator<Item = LocalId> + '_ {
+    let args: &[Expr] = match &expr.kind {
+        ExprKind::Call(_, args) => args,
+        _ => &[],
+    };
+    args.iter().filter_map(|arg| match (&arg.kind, &arg.ty) {
+        (ExprKind::Local(l), Ty::Ref { mutable: true, to }) if to.is_scalar() => Some(*l),
+        _ => None,
+    })
+}
+
+/// The locals that statements of a block change, at any depth: by assignment, or by a call that gets a `&mut` to them.
 pub fn assigned_locals(block: &[Stmt]) -> BTreeSet<LocalId> {
     let mut assigned = BTreeSet::new();
     each_stmt(block, &mut |s| {
         if let StmtKind::Assign { local, .. } = &s.kind {
             assigned.insert(*local);
         }
+        stmt_exprs(s, &mut |e| each_expr(e, &mut |e| assigned.extend(lent_locals(e))));
     });
     assigned
 }

@@ -40,6 +40,8 @@ pub(crate) fn analyse(func: &Func, scope: &Scope) -> Flow {
         now: Paths { states: vec![State::Gone; count], changed: vec![Span::call_site(); count], dead: false },
         candidate: vec![false; count],
         breaks: Vec::new(),
+        declared: Vec::new(),
+        outside: Vec::new(),
     };
     for param in &func.params {
         // Parameters of kernels are no guards; those of device functions may be.
@@ -57,6 +59,9 @@ struct Analysis {
     candidate: Vec<bool>,
     /// For each loop around: the paths that left it by `break`, joined.
     breaks: Vec<Option<Paths>>,
+    /// Every local declared so far, and for each loop around how many there were before it.
+    declared: Vec<Local>,
+    outside: Vec<usize>,
 }
 
 impl Analysis {
@@ -64,6 +69,7 @@ impl Analysis {
         if let Some(slot) = self.candidate.get_mut(local as usize) {
             *slot = candidate;
         }
+        self.declared.push(local);
         self.set(local, State::Gone, span);
     }
 
@@ -266,7 +272,14 @@ impl Analysis {
             ExprKind::Loop { body, .. } => self.repeated(body, None),
             ExprKind::For(e) => self.for_(e),
             ExprKind::Break(_) => {
-                let here = self.now.clone();
+                let mut here = self.now.clone();
+                // What was declared inside the loop is dropped on the way out.
+                let outside = self.outside.last().copied().unwrap_or_default();
+                for local in self.declared.get(outside..).unwrap_or_default() {
+                    if let Some(slot) = here.states.get_mut(*local as usize) {
+                        *slot = State::Gone;
+                    }
+                }
                 if let Some(slot) = self.breaks.pop() {
                     let joined = match slot {
                         Some(other) => self.join(other, here),
@@ -318,7 +331,9 @@ impl Analysis {
     /// A loop. `exit` is the path that leaves it by its condition; a path round the loop that gives something away is an error of Rust.
     fn repeated(&mut self, body: &Block, exit: Option<Paths>) {
         self.breaks.push(None);
+        self.outside.push(self.declared.len());
         self.block(body);
+        self.outside.pop();
         let broken = self.breaks.pop().flatten();
         self.now = match (exit, broken) {
             (Some(exit), Some(broken)) => self.join(broken, exit),

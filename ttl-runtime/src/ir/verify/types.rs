@@ -3,6 +3,7 @@
 use super::Checker;
 use crate::ir::passes::buffers::format_of;
 use crate::ir::{BinOp, Expr, ExprKind, IntTy, Leaf, LocalId, Module, Op, Query, StmtKind, Ty, dag::Node, visit};
+use std::collections::BTreeSet;
 
 /// The end of a circular buffer that an operation uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -86,6 +87,21 @@ impl Checker<'_, '_> {
         if acting > 1 || (acting == 1 && looking > 0) {
             self.fail("calls with effects whose order C++ leaves open");
         }
+        for (at, operand) in operands.iter().enumerate() {
+            let mut changed = BTreeSet::new();
+            visit::each_expr(operand, &mut |e| changed.extend(visit::lent_locals(e)));
+            for (_, other) in operands.iter().enumerate().filter(|(other, _)| *other != at && !changed.is_empty()) {
+                // Being lent itself is no read: an argument by reference is not evaluated.
+                let mut read = BTreeSet::new();
+                if !matches!(other.ty, Ty::Ref { mutable: true, .. }) {
+                    visit::expr_locals(other, &mut read);
+                }
+                if let Some(local) = changed.intersection(&read).next() {
+                    let name = &self.f.local(*local).name;
+                    self.fail(format!("`{name}` is read beside a call that changes it; C++ leaves the order open"));
+                }
+            }
+        }
     }
 
     pub(super) fn types(&mut self) {
@@ -94,8 +110,16 @@ impl Checker<'_, '_> {
             self.line = stmt.line;
             visit::stmt_exprs(stmt, &mut |e| visit::each_expr(e, &mut |e| self.expr(e)));
             match &stmt.kind {
-                StmtKind::Let { local, init: Some(value) } | StmtKind::Assign { local, value } => {
+                StmtKind::Let { local, init: Some(value) } => {
                     let ty = f.local(*local).ty.clone();
+                    self.same(&ty, &value.ty, "a value");
+                }
+                StmtKind::Assign { local, value } => {
+                    // Through a `&mut`: to what it refers to.
+                    let ty = match &f.local(*local).ty {
+                        Ty::Ref { mutable: true, to } => (**to).clone(),
+                        ty => ty.clone(),
+                    };
                     self.same(&ty, &value.ty, "a value");
                 }
                 StmtKind::If { cond, .. } | StmtKind::While { cond, .. } => {

@@ -1,9 +1,11 @@
 //! Scalar expressions: evaluation order, temporaries, places.
 
 use super::Lower;
+use super::scope::Kind;
 use super::value::{Binding, State, Value};
-use crate::ir::{BinOp, Expr, ExprKind, FnId, LocalId, StmtKind, Ty};
+use crate::ir::{BinOp, Expr, ExprKind, FnId, LocalId, Query, StmtKind, Ty, visit};
 use crate::rt::cx::Item;
+use std::collections::BTreeSet;
 use ttl_skeleton as sk;
 
 impl Lower<'_> {
@@ -101,39 +103,54 @@ impl Lower<'_> {
     }
 
     /// Lowers several operands so that they are evaluated from left to right: an operand that a later one could change is kept in a
-    /// temporary, and so is a call that stands beside anything that is not constant.
+    /// temporary, and so is a call that could change a later one.
     pub(super) fn operands(&mut self, es: &[&sk::Expr]) -> Vec<Expr> {
         let mut done: Vec<Expr> = vec![];
         let mut ends: Vec<usize> = vec![];
         for e in es {
             let before = self.position();
             let value = self.scalar(e);
-            let emitted = self.position() > before;
-            if emitted || has_call(&value) {
-                let mut shift = 0;
-                for (i, earlier) in done.iter_mut().enumerate() {
-                    if !self.is_stable(earlier) {
-                        let at = ends[i] + shift;
-                        *earlier = self.spill_at(earlier.clone(), at);
-                        shift += 1;
-                    }
-                    ends[i] += shift;
-                }
-            }
+            self.fix_earlier(&mut done, &mut ends, before, &value);
             ends.push(self.position());
             done.push(value);
         }
-        // A call evaluated inside the last expression must not move past reads that follow it: keep it where it stood.
-        let calls = done.iter().filter(|e| has_call(e)).count();
-        let unstable = done.iter().filter(|e| !self.is_stable(e)).count();
-        if calls > 0 && unstable > 1 {
-            for value in &mut done {
-                if has_call(value) {
-                    *value = self.spill(value.clone());
-                }
+        self.fix_calls(&mut done);
+        done
+    }
+
+    /// A receiver that is lowered already, and the argument of its method.
+    pub(super) fn receiver_and(&mut self, receiver: Expr, argument: &sk::Expr) -> [Expr; 2] {
+        let before = self.position();
+        let argument = self.scalar(argument);
+        let mut both = [receiver, argument.clone()];
+        self.fix_earlier(&mut both[..1], &mut [before], before, &argument);
+        self.fix_calls(&mut both);
+        both
+    }
+
+    /// A further operand comes behind `done`, whose statements begin at `before`: keeps what these or a call in it could change.
+    fn fix_earlier(&mut self, done: &mut [Expr], ends: &mut [usize], before: usize, next: &Expr) {
+        let emitted = self.position() > before;
+        let mut shift = 0;
+        for (earlier, end) in done.iter_mut().zip(ends) {
+            // Nothing is read where a place is lent.
+            let value = earlier.ty.is_scalar();
+            if value && (changes(next, earlier) || (emitted && !self.is_stable(earlier))) {
+                *earlier = self.spill_at(earlier.clone(), *end + shift);
+                shift += 1;
+            }
+            *end += shift;
+        }
+    }
+
+    /// C++ leaves the order of operands open: a call that could change what another operand reads happens before.
+    fn fix_calls(&mut self, done: &mut [Expr]) {
+        for at in 0..done.len() {
+            let call = &done[at];
+            if done.iter().enumerate().any(|(i, other)| i != at && other.ty.is_scalar() && changes(call, other)) {
+                done[at] = self.spill(done[at].clone());
             }
         }
-        done
     }
 
     fn position(&self) -> usize {
@@ -150,13 +167,7 @@ impl Lower<'_> {
             }
             ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Bits(a) => self.is_stable(a),
             ExprKind::Binary(_, a, b) => self.is_stable(a) && self.is_stable(b),
-            ExprKind::Query(q) => matches!(
-                q,
-                crate::ir::Query::CoreX
-                    | crate::ir::Query::CoreY
-                    | crate::ir::Query::PageSize(_)
-                    | crate::ir::Query::TileSize(_)
-            ),
+            ExprKind::Query(q) => is_constant(q),
             ExprKind::Call(..) => false,
             ExprKind::Erased => true,
         }
@@ -226,24 +237,42 @@ impl Lower<'_> {
 
     fn short_circuit(&mut self, op: BinOp, l: &sk::Expr, r: &sk::Expr) -> Value {
         let a = self.scalar(l);
+        let before = self.states();
+        let was_diverged = self.diverged;
         self.blocks.push(vec![]);
-        let b = self.scalar(r);
-        let stmts = self.blocks.pop().unwrap_or_default();
-        if stmts.is_empty() {
+        let b = self.condition(r);
+        let mut then = self.blocks.pop().unwrap_or_default();
+        let right_diverged = std::mem::replace(&mut self.diverged, was_diverged);
+        if then.is_empty() {
             return Value::Scalar(Expr { ty: Ty::Bool, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) });
         }
         // The right side needs statements: they run only when Rust would evaluate it.
+        let evaluated = |left: Expr| match op {
+            BinOp::And => left,
+            _ => Expr { ty: Ty::Bool, kind: ExprKind::Not(Box::new(left)) },
+        };
+        if right_diverged {
+            // Behind it the left side has decided.
+            self.set_states(&before);
+            self.emit(StmtKind::If { cond: evaluated(a), then, els: vec![] });
+            return Value::Scalar(Expr { ty: Ty::Bool, kind: ExprKind::Bool(op == BinOp::Or) });
+        }
+        self.merge(&before);
         let result = self.new_local("value", Ty::Bool, true);
         self.emit(StmtKind::Let { local: result, init: Some(a) });
-        let mut then = stmts;
         then.push(crate::ir::Stmt { line: self.line, kind: StmtKind::Assign { local: result, value: b } });
         let read = self.read(result);
-        let cond = match op {
-            BinOp::And => read.clone(),
-            _ => Expr { ty: Ty::Bool, kind: ExprKind::Not(Box::new(read.clone())) },
-        };
-        self.emit(StmtKind::If { cond, then, els: vec![] });
+        self.emit(StmtKind::If { cond: evaluated(read.clone()), then, els: vec![] });
         Value::Scalar(read)
+    }
+
+    /// A condition, or the right side of `&&` and `||`: its temporaries are released when its value is known.
+    pub(super) fn condition(&mut self, e: &sk::Expr) -> Expr {
+        self.enter_scope(Kind::Statement);
+        let value = self.scalar(e);
+        let value = self.fixed_before_release(value, 1);
+        self.leave_scope();
+        value
     }
 
     fn reference(&mut self, place: &sk::Expr) -> Value {
@@ -266,7 +295,7 @@ impl Lower<'_> {
         match e {
             sk::Expr::Local(l) => match self.bindings[*l as usize].clone() {
                 Some(Binding::Scalar(id)) => Some(id),
-                Some(Binding::Alias(Value::Place(id))) => Some(id),
+                // A reference is only another name of its place here: it cannot be pointed elsewhere.
                 _ => None,
             },
             sk::Expr::Unary(sk::UnOp::Deref, inner) => match self.expr(inner) {
@@ -291,7 +320,7 @@ impl Lower<'_> {
             None => {
                 self.error(
                     "only numbers can be assigned to",
-                    "bind buffers, guards and tile expressions with a new `let`",
+                    "bind references, buffers, guards and tile expressions with a new `let`",
                 );
             }
         }
@@ -308,6 +337,7 @@ impl Lower<'_> {
         // Rust evaluates the right side first for primitive types.
         let right = self.scalar(value);
         let left = self.read(local);
+        let right = if changes(&right, &left) { self.spill(right) } else { right };
         self.emit(StmtKind::Assign { local, value: binary(op, left, right) });
         Value::Unit
     }
@@ -327,29 +357,11 @@ impl Lower<'_> {
             let before = self.position();
             let value = self.expr(arg);
             let expr = self.argument(value, ty);
-            if self.position() > before || has_call(&expr) {
-                let mut shift = 0;
-                for (i, earlier) in values.iter_mut().enumerate() {
-                    let by_ref = matches!(types[i], Ty::Ref { .. });
-                    if !by_ref && earlier.ty.is_scalar() && !self.is_stable(earlier) {
-                        *earlier = self.spill_at(earlier.clone(), ends[i] + shift);
-                        shift += 1;
-                    }
-                    ends[i] += shift;
-                }
-            }
+            self.fix_earlier(&mut values, &mut ends, before, &expr);
             ends.push(self.position());
             values.push(expr);
         }
-        // C++ leaves the order of argument evaluation open: no two calls among the arguments.
-        let unstable = values.iter().filter(|v| v.ty.is_scalar() && !self.is_stable(v)).count();
-        if unstable > 1 {
-            for v in &mut values {
-                if has_call(v) {
-                    *v = self.spill(v.clone());
-                }
-            }
-        }
+        self.fix_calls(&mut values);
         let call = Expr { ty: ret.clone(), kind: ExprKind::Call(FnId(id.0), values) };
         match ret {
             Ty::Unit => {
@@ -365,6 +377,13 @@ impl Lower<'_> {
         let named = |local: LocalId| Expr { ty: ty.clone(), kind: ExprKind::Local(local) };
         match value {
             Value::Place(id) if matches!(ty, Ty::Ref { .. }) => named(id),
+            Value::Scalar(_) if matches!(ty, Ty::Ref { mutable: true, .. }) => {
+                self.error(
+                    "the number that is changed through this reference is not known here",
+                    "give `&mut x` itself, or a reference bound to it by `let`; ttl cannot follow one that an `if` chose",
+                );
+                named(LocalId(0))
+            }
             Value::Token => Expr { ty: ty.clone(), kind: ExprKind::Erased },
             Value::CbIn(id) | Value::CbOut(id) | Value::Tensor(id) => named(id),
             Value::Res { id, .. } => match (&self.resources[id.0].kind, self.resources[id.0].state) {
@@ -380,13 +399,30 @@ impl Lower<'_> {
     }
 }
 
-pub(super) fn has_call(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Call(..) => true,
-        ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Bits(a) => has_call(a),
-        ExprKind::Binary(_, a, b) => has_call(a) || has_call(b),
-        _ => false,
+/// Whether evaluating `e` could change the value of `other`: a call in it does, if it gets a `&mut` to what `other` reads, or if `other`
+/// looks at the device or calls itself.
+fn changes(e: &Expr, other: &Expr) -> bool {
+    if !visit::has_call(e) {
+        return false;
     }
+    let mut looks = false;
+    visit::each_expr(other, &mut |e| {
+        looks |= match &e.kind {
+            ExprKind::Call(..) => true,
+            ExprKind::Query(q) => !is_constant(q),
+            _ => false,
+        };
+    });
+    let mut read = BTreeSet::new();
+    visit::expr_locals(other, &mut read);
+    let mut lent = false;
+    visit::each_expr(e, &mut |e| lent |= visit::lent_locals(e).any(|l| read.contains(&l)));
+    looks || lent
+}
+
+/// A query whose answer is the same throughout the kernel.
+const fn is_constant(query: &Query) -> bool {
+    matches!(query, Query::CoreX | Query::CoreY | Query::PageSize(_) | Query::TileSize(_))
 }
 
 pub(super) fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {

@@ -345,10 +345,14 @@ impl Lower<'_> {
                 );
             }
         };
-        let a = self.stable(a);
-        let b = match args {
-            [b] => self.scalar(b),
-            _ => return Value::Never,
+        let [b] = args else { return Value::Never };
+        let [a, b] = self.receiver_and(a, b);
+        let b = match (op, &b.kind, a.ty.int()) {
+            // The wrapping shifts mask their amount; in the IR a literal one is in range.
+            (BinOp::Shl | BinOp::Shr, ExprKind::Int(n), Some(int)) => {
+                Expr { kind: ExprKind::Int(n & i64::from(int.bits - 1)), ..b }
+            }
+            _ => b,
         };
         Value::Scalar(binary(op, a, b))
     }

@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::value::{Binding, ResId, ResKind, Resource, State, Value};
-use crate::ir::{ExprKind, LocalId, Op, Ty};
+use crate::ir::{ExprKind, LocalId, Op, StmtKind, Ty, visit};
 use ttl_skeleton as sk;
 
 /// The states of all resources at one point.
@@ -196,12 +196,20 @@ impl Lower<'_> {
         self.bindings[local as usize] = Some(Binding::Alias(value));
     }
 
-    /// The value is not used: a statement `e;` or `let _ = e`. What it owns is released at the end of the statement.
+    /// Whether the innermost `scopes` have anything to release.
+    pub(super) fn owns_within(&self, scopes: usize) -> bool {
+        let owned = self.scopes.iter().rev().take(scopes).flat_map(|s| &s.owned);
+        owned.into_iter().any(|id| self.resources[id.0].state == State::Live)
+    }
+
+    /// The value is not used: a statement `e;` or `let _ = e`. What it owns is released at the end of the statement; calls in it happen.
     pub(super) fn discard(&mut self, value: Value) {
-        if let Value::Scalar(e) = value
-            && matches!(e.kind, ExprKind::Call(..))
-        {
-            self.emit(crate::ir::StmtKind::Eval(e));
+        match value {
+            Value::Scalar(e) if matches!(e.kind, ExprKind::Call(..)) => self.emit(StmtKind::Eval(e)),
+            Value::Scalar(e) if visit::has_call(&e) => {
+                self.spill(e);
+            }
+            _ => {}
         }
     }
 }

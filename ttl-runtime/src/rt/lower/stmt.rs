@@ -1,9 +1,9 @@
 //! Statements and control flow.
 
+use super::Lower;
 use super::scope::Kind;
 use super::value::{Binding, Value};
-use super::{Lower, expr};
-use crate::ir::{self, Expr, ExprKind, LocalId, Order, StmtKind, Ty};
+use crate::ir::{self, Expr, ExprKind, LocalId, Order, StmtKind, Ty, visit};
 use ttl_skeleton as sk;
 
 impl Lower<'_> {
@@ -20,9 +20,8 @@ impl Lower<'_> {
                     sk::StmtKind::Expr(e) => {
                         self.enter_scope(Kind::Statement);
                         let value = self.expr(e);
-                        // What the scopes release may be read by the value: fix it first.
                         let value = match value {
-                            Value::Scalar(e) => Value::Scalar(self.stable_if_releasing(e)),
+                            Value::Scalar(e) => Value::Scalar(self.fixed_before_release(e, 2)),
                             other => other,
                         };
                         self.keep(&value);
@@ -39,12 +38,11 @@ impl Lower<'_> {
         if self.diverged { Value::Never } else { value }
     }
 
-    /// A value that reads the device or mutable locals must be taken before guards are released.
-    fn stable_if_releasing(&mut self, e: Expr) -> Expr {
-        match e.kind {
-            ExprKind::Query(_) | ExprKind::Call(..) => self.stable(e),
-            _ => e,
-        }
+    /// A value that looks at the device, taken before the innermost `scopes` release what they own.
+    pub(super) fn fixed_before_release(&mut self, e: Expr, scopes: usize) -> Expr {
+        let mut looks = false;
+        visit::each_expr(&e, &mut |e| looks |= matches!(e.kind, ExprKind::Query(_) | ExprKind::Call(..)));
+        if looks && self.owns_within(scopes) { self.stable(e) } else { e }
     }
 
     /// The block's value leaves it: its resources go to the scope around.
@@ -111,7 +109,7 @@ impl Lower<'_> {
     pub(super) fn value_into(&mut self, local: LocalId, e: &sk::Expr) {
         match e {
             sk::Expr::If { cond, then, els } => {
-                let cond = self.scalar(cond);
+                let cond = self.condition(cond);
                 let els = els.as_deref();
                 self.branches(
                     cond,
@@ -170,7 +168,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn if_value(&mut self, cond: &sk::Expr, then: &sk::Block, els: Option<&sk::Expr>) -> Value {
-        let cond = self.scalar(cond);
+        let cond = self.condition(cond);
         let mut result: Option<LocalId> = None;
         let at = self.blocks.last().map_or(0, Vec::len);
         let mut other: Option<Value> = None;
@@ -240,7 +238,7 @@ impl Lower<'_> {
 
     pub(super) fn while_loop(&mut self, cond: &sk::Expr, body: &sk::Block) -> Value {
         self.blocks.push(vec![]);
-        let c = self.scalar(cond);
+        let c = self.condition(cond);
         let mut stmts = self.blocks.pop().unwrap_or_default();
         let simple = stmts.is_empty();
         let body = self.loop_body(body);
@@ -295,12 +293,13 @@ impl Lower<'_> {
     }
 
     fn loop_block(&mut self, body: &sk::Block) -> ir::Block {
+        let was_diverged = self.diverged;
         self.blocks.push(vec![]);
         self.enter_scope(Kind::Loop);
         let value = self.block_value(body);
         self.discard(value);
         self.leave_scope();
-        self.diverged = false;
+        self.diverged = was_diverged;
         self.blocks.pop().unwrap_or_default()
     }
 
@@ -314,7 +313,7 @@ impl Lower<'_> {
             return self.refuse(format!("a range of `{ty}` cannot be a loop"), "use integers of at most 32 bits");
         }
         // The writer keeps the bounds; a call in them must run once, here.
-        let start = if expr::has_call(&start) { self.spill(start) } else { start };
+        let start = if visit::has_call(&start) { self.spill(start) } else { start };
         let end = self.stable(end);
         let (order, step) = match self.adapters(&range.adapters) {
             Some(found) => found,
@@ -359,6 +358,10 @@ impl Lower<'_> {
     }
 
     fn step(&mut self, e: &sk::Expr) -> Option<u64> {
+        // A literal is a `usize`, whatever the type of the range.
+        if let sk::Expr::Int { value: value @ 1.., .. } = e {
+            return Some(*value);
+        }
         match self.scalar(e).kind {
             ExprKind::Int(n) if n > 0 => Some(n as u64),
             ExprKind::Cast(inner) if matches!(inner.kind, ExprKind::Int(n) if n > 0) => match inner.kind {
@@ -402,7 +405,7 @@ impl Lower<'_> {
     pub(super) fn return_value(&mut self, e: Option<&sk::Expr>) -> Value {
         let value = e.map(|e| self.expr(e));
         let value = match value {
-            Some(Value::Scalar(e)) => Some(self.stable(e)),
+            Some(Value::Scalar(e)) => Some(self.fixed_before_release(e, usize::MAX)),
             Some(Value::Place(id)) => Some(self.read(id)),
             _ => None,
         };

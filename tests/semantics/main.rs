@@ -1,0 +1,51 @@
+//! Every quiet difference between Rust and C++, run natively and as generated C++, against values that the host computes.
+//!
+//! - `integers.rs`, `floats.rs`: operators, casts and methods of numbers on corner values;
+//! - `expressions.rs`: order of evaluation, short circuits, blocks as values, references;
+//! - `loops.rs`: ranges to the limits of their types, `while`, `break`, `continue`, early `return`;
+//! - `guards.rs`: where guards are released, seen by the pages that the next wait finds;
+//! - `names.rs`: constants, generic functions, names that mean something in C++;
+//! - `panics.rs`: what is an error rather than a value; `refused.rs`: what Rust accepts and C++ could not follow.
+
+// The functions are written to have the shapes that are tested.
+#![allow(clippy::all, unused_assignments, unused_variables, unused_mut, unused_parens, unused_imports, unused_must_use)]
+#![allow(unreachable_code, dead_code, path_statements, invalid_nan_comparisons, non_snake_case)]
+
+/// One kernel that writes the value of each expression, and a test that compares the values of both engines with the expected ones.
+macro_rules! table {
+    ($test:ident { $($value:expr => $expected:expr;)* }) => {
+        mod $test {
+            use super::*;
+            use ttl::prelude::*;
+
+            #[ttl::kernel(writer)]
+            fn $test(noc: Noc, words: CbOut<f32>, done: CbIn<f32>, result: TensorAccessor<f32>) {
+                let mut page = words.reserve_back(1);
+                let mut at = 0;
+                $(page.write_u32(at, $value); at += 1;)*
+                page.push_back();
+                let page = done.wait_front(1);
+                noc.write_page(&result, 0, &page).flushed();
+            }
+
+            #[test]
+            fn on_both_engines() {
+                let expected: &[(&str, u32)] = &[$((stringify!($value), $expected)),*];
+                let words = crate::harness::words(1, |words, done, result| $test { words, done, result });
+                for ((what, expected), word) in expected.iter().zip(words) {
+                    assert_eq!(word, *expected, "{what} gives {word:#x} on both engines, not {expected:#x}");
+                }
+            }
+        }
+    };
+}
+
+mod expressions;
+mod floats;
+mod guards;
+mod harness;
+mod integers;
+mod loops;
+mod names;
+mod panics;
+mod refused;
