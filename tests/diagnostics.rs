@@ -191,3 +191,14 @@ fn another_devices_tensor_is_refused() {
     let error = other.run(&program).expect_err("another device").to_string();
     assert_parts(&error, &["validated for another device"]);
 }
+
+#[test]
+fn a_tensor_larger_than_dram() {
+    let options = DeviceOptions { arch: Arch::wormhole(), ..DeviceOptions::default() };
+    let mut device = Device::with_options(options).expect("a device");
+    // 16 GiB; the chip has 12.
+    let error = device.zeros::<bf16>("huge", &[1 << 19, 1 << 14]).expect_err("too large").to_string();
+    assert_parts(&error, &["error: ", "17179869184 bytes", "12 DRAM banks", "help: "]);
+    // Nothing was taken.
+    device.zeros::<bf16>("small", &[1 << 10, 1 << 10]).expect("room");
+}
