@@ -56,12 +56,14 @@ impl Builder {
     }
 }
 
+/// A plan that was made before, with what it was made for.
+type Known = (PlanKey, Rc<Plan>);
 type PlanKey = (Dag, Vec<LeafInfo>, ComputeConfig);
 
 thread_local! {
     // Reused by every store of this OS thread: nothing allocates once a kernel's expressions have been seen.
     static SCRATCH: RefCell<(Builder, Vec<LeafInfo>)> = RefCell::default();
-    static PLANS: RefCell<HashMap<u64, Vec<(PlanKey, Rc<Plan>)>>> = RefCell::default();
+    static PLANS: RefCell<HashMap<u64, Vec<Known>>> = RefCell::default();
 }
 
 impl<T: Element> Reserved<'_, T> {

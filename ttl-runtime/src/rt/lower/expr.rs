@@ -85,10 +85,10 @@ impl Lower<'_> {
     /// The value as a scalar.
     pub(super) fn scalar(&mut self, e: &sk::Expr) -> Expr {
         let value = self.expr(e);
-        self.into_scalar(value)
+        self.as_scalar(value)
     }
 
-    pub(super) fn into_scalar(&mut self, value: Value) -> Expr {
+    pub(super) fn as_scalar(&mut self, value: Value) -> Expr {
         match value {
             Value::Scalar(e) => e,
             Value::Place(id) => self.read(id),
@@ -200,7 +200,7 @@ impl Lower<'_> {
         match op {
             sk::UnOp::Deref => {
                 let value = self.expr(e);
-                Value::Scalar(self.into_scalar(value))
+                Value::Scalar(self.as_scalar(value))
             }
             sk::UnOp::Neg => {
                 let a = self.scalar(e);
@@ -394,7 +394,7 @@ impl Lower<'_> {
                 (super::value::ResKind::Front { cb, .. } | super::value::ResKind::Reserved { cb, .. }, _) => named(*cb),
                 _ => Expr { ty: ty.clone(), kind: ExprKind::Erased },
             },
-            other => self.into_scalar(other),
+            other => self.as_scalar(other),
         }
     }
 }
