@@ -32,10 +32,9 @@ void kernel_main() {                                                      // mat
             cb_pop_front(a, 4);
         }
         cb_reserve_back(c, 4);                                            // matmul.rs:61
-        const uint32_t tiles = 4;
         tile_regs_commit();
         tile_regs_wait();
-        for (uint32_t j = 0; j < tiles; ++j) {
+        for (uint32_t j = 0; j < 4; ++j) {
             pack_tile(j, c);
         }
         tile_regs_release();

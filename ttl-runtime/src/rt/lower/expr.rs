@@ -430,5 +430,17 @@ pub(super) fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
         BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => Ty::Bool,
         _ => a.ty.clone(),
     };
+    // Sizes made of const generics become numbers: what later stages decide from them is decided here.
+    if let (Some(int), ExprKind::Int(x), ExprKind::Int(y)) = (ty.int(), &a.kind, &b.kind) {
+        let folded = match op {
+            BinOp::Add => Some(x + y),
+            BinOp::Sub => Some(x - y),
+            BinOp::Mul => x.checked_mul(*y),
+            _ => None,
+        };
+        if let Some(value) = folded {
+            return Expr { ty, kind: ExprKind::Int(int.wrap(value)) };
+        }
+    }
     Expr { ty, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) }
 }
