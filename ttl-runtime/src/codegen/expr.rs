@@ -194,11 +194,21 @@ impl Printer<'_> {
     }
 
     fn binary(&mut self, op: BinOp, ty: &Ty, a: &Expr, b: &Expr) -> Piece {
-        let (pa, pb) = (self.expr(a), self.expr(b));
-        let (symbol, level) = operator(op);
         if matches!(op, BinOp::Shl | BinOp::Shr) {
-            return shift(op, a.ty.int().unwrap_or(IntTy::U32), pa, pb, fold(b));
+            return self.shift(op, a, b);
         }
+        let (mut pa, pb) = (self.expr(a), self.expr(b));
+        if matches!(op, BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor) && [a, b].iter().any(|e| self.widens_negative(e)) {
+            // GCC computes `static_cast<uint32_t>(x) & 31` in the type of `x`, and complains about the constant it has made.
+            self.allowed.insert("-Woverflow");
+        }
+        if comparison(op) && matches!(a.kind, ExprKind::Not(_)) && a.ty == Ty::Bool {
+            pa = Piece::primary(format!("({})", pa.text));
+        }
+        if comparison(op) && (pa.text == pb.text || masked(a) && fold(b).is_some() || masked(b) && fold(a).is_some()) {
+            self.allowed.insert("-Wtautological-compare");
+        }
+        let (symbol, level) = operator(op);
         let (pa, pb) = match a.ty.int() {
             Some(IntTy::U32) => unsigned_pair(pa, pb, comparison(op)),
             _ => (pa, pb),
@@ -225,6 +235,39 @@ impl Printer<'_> {
                 }
             }
             _ => Piece::new(plain(&pa, &pb), level),
+        }
+    }
+
+    /// The amount is masked to the width, unless it is known to be below it. The mask makes casts of the amount superfluous.
+    fn shift(&mut self, op: BinOp, a: &Expr, b: &Expr) -> Piece {
+        let ty = a.ty.int().unwrap_or(IntTy::U32);
+        let width = i64::from(ty.bits);
+        let mut amount = b;
+        while let ExprKind::Cast(inner) = &amount.kind
+            && inner.ty.int().is_some()
+        {
+            amount = inner;
+        }
+        let value = self.expr(a);
+        let masked = match &amount.kind {
+            ExprKind::Binary(BinOp::BitAnd, x, y) => {
+                [x, y].into_iter().any(|e| fold(e).is_some_and(|n| (0..width).contains(&n)))
+            }
+            _ => false,
+        };
+        let amount = match fold(b) {
+            Some(n) => (n & (width - 1)).to_string(),
+            None if masked => format!("({})", self.text(amount)),
+            None => format!("({} & {})", self.expr(amount).inside(BIT_AND, false), width - 1),
+        };
+        shift(op, ty, value, &amount)
+    }
+
+    /// A cast to 32 bits of a narrow local that is a negative constant.
+    fn widens_negative(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Cast(x) => matches!(x.kind, ExprKind::Local(l) if self.negative.contains(&l)),
+            _ => false,
         }
     }
 
@@ -279,12 +322,8 @@ fn as_unsigned(piece: &Piece) -> String {
     }
 }
 
-fn shift(op: BinOp, ty: IntTy, a: Piece, b: Piece, literal: Option<i64>) -> Piece {
+fn shift(op: BinOp, ty: IntTy, a: Piece, amount: &str) -> Piece {
     let (symbol, level) = operator(op);
-    let amount = match literal {
-        Some(n) => n.to_string(),
-        None => format!("({} & {})", b.inside(BIT_AND, false), ty.bits - 1),
-    };
     let name = int_type(ty);
     match (op, ty.signed, ty.bits) {
         (_, false, 32) => {
@@ -298,6 +337,15 @@ fn shift(op: BinOp, ty: IntTy, a: Piece, b: Piece, literal: Option<i64>) -> Piec
         }
         (BinOp::Shr, true, 32) => Piece::new(format!("{} >> {amount}", a.inside(level, false)), level),
         _ => Piece::cast(name, &format!("{} {symbol} {amount}", a.inside(level, false))),
+    }
+}
+
+/// `x & 3`, `x | 4`, perhaps in a cast: a C++ compiler has an opinion on what they can be equal to.
+fn masked(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Cast(x) => masked(x),
+        ExprKind::Binary(BinOp::BitAnd | BinOp::BitOr, a, b) => fold(a).is_some() || fold(b).is_some(),
+        _ => false,
     }
 }
 

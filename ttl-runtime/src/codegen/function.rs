@@ -1,7 +1,7 @@
 //! Functions: the kernel with its arguments, device functions, statements.
 
 use super::args::{ArgSlot, ArgSlots};
-use super::expr::scalar_type;
+use super::expr::{fold, scalar_type};
 use super::helpers::Helper;
 use super::metalium_0_81 as api;
 use super::names::{self, Scopes};
@@ -17,6 +17,8 @@ pub(super) struct Functions {
     pub(super) text: String,
     pub(super) headers: BTreeSet<&'static str>,
     pub(super) helpers: BTreeSet<Helper>,
+    /// Warnings about what is written so in Rust, where it is none of ours.
+    pub(super) allowed: BTreeSet<&'static str>,
 }
 
 pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> Functions {
@@ -47,8 +49,10 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
             Role::Reader | Role::Writer => api::DATAFLOW_HEADER,
         }]),
         helpers: BTreeSet::new(),
+        allowed: BTreeSet::new(),
         names: HashMap::new(),
         assigned: BTreeSet::new(),
+        negative: BTreeSet::new(),
         read: BTreeSet::new(),
     };
     for id in functions {
@@ -60,7 +64,12 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
             printer.out.plain("");
         }
     }
-    Functions { text: printer.out.finish(), headers: printer.headers, helpers: printer.helpers }
+    Functions {
+        text: printer.out.finish(),
+        headers: printer.headers,
+        helpers: printer.helpers,
+        allowed: printer.allowed,
+    }
 }
 
 pub(super) struct Printer<'a> {
@@ -73,9 +82,12 @@ pub(super) struct Printer<'a> {
     functions: HashMap<u32, String>,
     pub(super) headers: BTreeSet<&'static str>,
     pub(super) helpers: BTreeSet<Helper>,
+    pub(super) allowed: BTreeSet<&'static str>,
     /// Of the current function: names in use, locals that are assigned to and that are read.
     names: HashMap<LocalId, String>,
     pub(super) assigned: BTreeSet<LocalId>,
+    /// Constants below zero.
+    pub(super) negative: BTreeSet<LocalId>,
     read: BTreeSet<LocalId>,
 }
 
@@ -110,6 +122,7 @@ impl<'a> Printer<'a> {
     fn begin(&mut self, f: &'a Fn) {
         self.f = f;
         self.names.clear();
+        self.negative.clear();
         self.assigned = visit::assigned_locals(&f.body);
         self.read = visit::read_locals(&f.body);
         self.out.file(f.file);
@@ -354,6 +367,9 @@ impl<'a> Printer<'a> {
         let unused = if self.read.contains(&local) { "" } else { "[[maybe_unused]] " };
         let constant = init.is_some() && !self.assigned.contains(&local);
         let qualifier = if constant { "const " } else { "" };
+        if constant && init.and_then(fold).is_some_and(|v| v < 0) {
+            self.negative.insert(local);
+        }
         let cpp = match ty.peeled() {
             Ty::TensorAccessor(_) => "auto&",
             peeled => scalar_type(peeled),

@@ -76,6 +76,12 @@ pub fn emit(prepared: &Prepared, args: &ArgSlots, options: &Options) -> Result<S
     for header in &functions.headers {
         let _ = writeln!(text, "#include \"{header}\"");
     }
+    if !functions.allowed.is_empty() {
+        text.push_str("\n// The Rust source says it this way.\n");
+    }
+    for warning in &functions.allowed {
+        let _ = writeln!(text, "#pragma GCC diagnostic ignored \"{warning}\"");
+    }
     for helper in &functions.helpers {
         text.push('\n');
         text.push_str(helper.text());

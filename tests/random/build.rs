@@ -1,0 +1,45 @@
+//! Writes random kernels from a seed: `TTL_RANDOM_SEED`, or always the same.
+
+mod generate {
+    pub(crate) mod dice;
+    pub(crate) mod expr;
+    pub(crate) mod function;
+    pub(crate) mod kernel;
+    pub(crate) mod scope;
+    pub(crate) mod stmt;
+    pub(crate) mod types;
+}
+
+use generate::dice::Dice;
+use generate::kernel;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs, io};
+
+const SEED: u64 = 0x7e57;
+const KERNELS: usize = 16;
+
+fn main() -> io::Result<()> {
+    println!("cargo::rerun-if-env-changed=TTL_RANDOM_SEED");
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=generate");
+    let seed = match env::var("TTL_RANDOM_SEED") {
+        Ok(text) => text.parse().map_err(|e| io::Error::other(format!("TTL_RANDOM_SEED is `{text}`: {e}")))?,
+        Err(_) => SEED,
+    };
+    let out = env::var("OUT_DIR").map_err(io::Error::other)?;
+    let out = Path::new(&out);
+    let mut modules = String::new();
+    let mut tests = String::new();
+    for number in 0..KERNELS {
+        let name = format!("kernel_{number:02}");
+        let path = out.join(format!("{name}.rs"));
+        let mut dice = Dice::new(seed ^ (number as u64) << 32);
+        let (text, functions) = kernel::write(&name, &mut dice);
+        fs::write(&path, text)?;
+        let path = path.display().to_string();
+        let _ = writeln!(modules, "#[path = {path:?}]\nmod {name};");
+        let _ = writeln!(tests, "random!({name}, {path:?}, {functions:?});");
+    }
+    fs::write(out.join("all.rs"), format!("const SEED: u64 = {seed};\n\n{modules}\n{tests}"))
+}

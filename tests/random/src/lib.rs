@@ -1,0 +1,77 @@
+//! Random device functions, run natively and as generated C++, bit for bit.
+//!
+//! The build script writes them from `TTL_RANDOM_SEED` (a number; without it always the same functions). Overflow wraps in both
+//! languages: this package is compiled without overflow checks.
+
+#![cfg(test)]
+
+mod helpers;
+
+use ttl::prelude::*;
+
+/// Cores that run each kernel, each with arguments of its own.
+const CORES: [Core; 4] = [Core { x: 0, y: 0 }, Core { x: 1, y: 0 }, Core { x: 0, y: 1 }, Core { x: 3, y: 2 }];
+const ROUNDS: u32 = 32;
+
+/// What a program needs beside its kernel.
+struct Parts {
+    cores: CoreSet,
+    words: Producer<f32>,
+    done: Consumer<f32>,
+    result: TensorArg<f32>,
+    page: PerCore<u32>,
+    seed: PerCore<u32>,
+}
+
+/// Runs a kernel on one engine. The words of each core.
+fn run(name: &str, engine: Engine, add: &dyn Fn(&mut Program, Parts)) -> ttl::Result<(Device, Vec<Vec<u32>>)> {
+    let mut device = Device::with_options(DeviceOptions { engine, ..DeviceOptions::default() })?;
+    let result = device.zeros::<f32>("result", &[CORES.len() * 32, 32])?;
+    let cores = CORES.iter().fold(CoreSet::default(), |all, core| all.union(&CoreSet::from(*core)));
+    let mut program = Program::new(name);
+    let (words, done) = program.circular_buffer::<f32>("words", &cores, 1);
+    let page = per_core(|core| CORES.iter().position(|c| *c == core).unwrap_or_default() as u32);
+    let seed = per_core(|core| SEED as u32 ^ (core.x * 1000 + core.y * 77_000));
+    add(&mut program, Parts { cores, words, done, result: result.accessor(), page, seed });
+    let program = program.validate(&device)?;
+    device.run(&program)?;
+    let bytes = device.pages(&result.handle())?;
+    let words = bytes.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect::<Vec<_>>();
+    Ok((device, words.chunks(1024).map(<[u32]>::to_vec).collect()))
+}
+
+fn compare(name: &str, path: &str, functions: &[&str], add: &dyn Fn(&mut Program, Parts)) {
+    println!("seed {SEED} (TTL_RANDOM_SEED), {path}");
+    let run = |engine| run(name, engine, add).unwrap_or_else(|e| panic!("seed {SEED}, {path}:\n{e}"));
+    let (native, native_words) = run(Engine::Native);
+    let (cpp, cpp_words) = run(Engine::Cpp);
+    for (core, (native, cpp)) in CORES.iter().zip(native_words.iter().zip(&cpp_words)) {
+        for (at, (native, cpp)) in native.iter().zip(cpp).enumerate() {
+            let (round, function) = (at / (2 * functions.len()), functions[at / 2 % functions.len()]);
+            let what = if at % 2 == 0 { "value" } else { "variable lent to it" };
+            assert_eq!(
+                native, cpp,
+                "`{function}` of {path}, round {round} on {core}: its {what}, native and as C++ (seed {SEED})"
+            );
+        }
+    }
+    if let Some(difference) = native.first_difference(&cpp) {
+        panic!("{path} leaves different memory (seed {SEED}): {difference}");
+    }
+    // The arguments differ, so the words must.
+    assert_ne!(native_words[0], native_words[1], "{path} does not depend on its arguments");
+}
+
+macro_rules! random {
+    ($name:ident, $path:literal, $functions:expr) => {
+        #[test]
+        fn $name() {
+            compare(stringify!($name), $path, &$functions, &|program, parts| {
+                let Parts { cores, words, done, result, page, seed } = parts;
+                program.kernel(cores, $name::$name { words, done, result, rounds: ROUNDS, page, seed });
+            });
+        }
+    };
+}
+
+include!(concat!(env!("OUT_DIR"), "/all.rs"));
