@@ -177,29 +177,6 @@ impl Chip {
         self.run_built(&kernels)
     }
 
-    /// Runs a Rust body in place of the first kernel.
-    pub(super) fn run_native(&mut self, entry: &(dyn Fn() + Sync)) -> Result<RunReport, SimError> {
-        let t = &self.threads[0];
-        let thread = ThreadLaunch {
-            core: t.core,
-            processor: Processor::Ncrisc,
-            noc: 0,
-            kernel: Arc::from("native"),
-            entry,
-            runtime_args: t.runtime_args.clone(),
-            common_args: t.common_args.as_slice().into(),
-            compile_args: Arc::from([]),
-            config: Arc::default(),
-        };
-        let launch = Launch {
-            cbs: self.cbs.clone(),
-            semaphores: self.semaphores.clone(),
-            threads: vec![thread],
-            tensors: self.tensors.clone(),
-        };
-        self.machine.run(&launch, &self.options)
-    }
-
     pub(super) fn run_built(&mut self, kernels: &[Arc<CppKernel>]) -> Result<RunReport, SimError> {
         let threads = self.threads.iter().zip(kernels).map(|(t, kernel)| {
             let (processor, noc, config) = match &t.source.kind {
