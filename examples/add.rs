@@ -89,7 +89,7 @@ fn run(cli: &Cli) -> ttl::Result<()> {
     let result = device.download(&y)?;
     let (a, b) = (common::rounded(&a_host), common::rounded(&b_host));
     let reference = common::map2(&a, &b, |a, b| a + b)?;
-    common::export(&device, &program, &[(&y.handle(), &result)], &cli.options)?;
+    common::export(&device, &program, &[(y.handle(), &result)], &cli.options)?;
     // One rounding to bf16, half a unit in the last place: at most 2^-8 of each element.
     common::finish("add", time, &result, &reference, 2f64.powi(-8), &cli.options)
 }

@@ -71,7 +71,7 @@ fn run(cli: &Cli) -> ttl::Result<()> {
     let (a, b, c) = (common::rounded(&a_host), common::rounded(&b_host), common::rounded(&c_host));
     let (a_values, b_values, c_values) = (a.to_f32_vec(), b.to_f32_vec(), c.to_f32_vec());
     let reference = HostTensor::from_fn(a.shape(), |i| a_values[i].mul_add(b_values[i], c_values[i]))?;
-    common::export(&device, &program, &[(&y.handle(), &result)], &cli.options)?;
+    common::export(&device, &program, &[(y.handle(), &result)], &cli.options)?;
     // A rounding to bf16 is at most 2^-8 of the value: one when 32-bit registers are packed, four with 16-bit ones, which round after each
     // pass of the multiplier. Fewer passes drop the low bits of the operands.
     let bound = match (cli.fidelity, cli.fp32_acc) {

@@ -57,7 +57,7 @@ fn run(cli: &Cli) -> ttl::Result<()> {
 
     let result = device.download(&c)?;
     let reference = product(&common::rounded(&a_host), &common::rounded(&b_host))?;
-    common::export(&device, &program, &[(&c.handle(), &result)], &cli.options)?;
+    common::export(&device, &program, &[(c.handle(), &result)], &cli.options)?;
     // One rounding to bf16, and products aligned to 12 bits in groups of eight; fewer bits of the operands at lower fidelity.
     let bound = match cli.fidelity {
         common::FidelityArg::Lofi => 2f64.powi(-4),
@@ -85,5 +85,5 @@ fn product(a: &HostTensor, b: &HostTensor) -> ttl::Result<HostTensor> {
             *to = *sum as f32;
         }
     }
-    Ok(HostTensor::from_vec(&[m, n], c)?)
+    Ok(HostTensor::from_vec([m, n], c)?)
 }

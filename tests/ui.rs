@@ -6,8 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 #[test]
-fn mistakes() {
-    trybuild::TestCases::new().compile_fail("tests/ui/*/*.rs");
+fn mistakes_and_what_is_none() {
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("tests/ui/*/*.rs");
+    cases.pass("tests/pass/*.rs");
 }
 
 /// The messages speak about the user's code, never about what the macros made of it.

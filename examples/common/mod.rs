@@ -63,21 +63,21 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn open(&self) -> ttl::Result<Device> {
-        let mut options = DeviceOptions::default();
-        options.arch = match self.arch {
+        let arch = match self.arch {
             ArchArg::Blackhole => Arch::blackhole(),
             ArchArg::Wormhole => Arch::wormhole(),
         };
-        options.engine = match self.engine {
+        let engine = match self.engine {
             EngineArg::Native => Engine::Native,
             EngineArg::Cpp => Engine::Cpp,
         };
-        options.run.threads = self.threads;
-        if let Some(seed) = self.schedule {
-            options.run.schedule = Schedule::Random(seed);
-        }
-        options.run.progress = Some(Progress::default());
-        Device::with_options(options)
+        let run = RunOptions {
+            threads: self.threads,
+            schedule: self.schedule.map_or(Schedule::RoundRobin, Schedule::Random),
+            progress: Some(Progress::default()),
+            ..RunOptions::default()
+        };
+        Device::with_options(DeviceOptions { arch, engine, run })
     }
 }
 

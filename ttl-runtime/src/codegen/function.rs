@@ -41,7 +41,7 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
         module,
         config: prepared.config(),
         f: module.entry(),
-        out: Writer::new(options.line_directives),
+        out: Writer::new(options.lines),
         scopes,
         functions: names,
         headers: BTreeSet::from([match module.role {

@@ -28,13 +28,22 @@ use std::fmt::Write as _;
 /// How the text is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// `#line` directives to the Rust source, for compiler and simulator messages. Without them the text is easier to read.
-    pub line_directives: bool,
+    pub lines: Lines,
+}
+
+/// How the text names the Rust lines it comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lines {
+    /// `#line` directives, exact for every statement: messages of a C++ compiler and of the simulator point at the Rust source.
+    Directives,
+    /// A comment where a Rust line begins: for people.
+    Comments,
+    None,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { line_directives: true }
+        Options { lines: Lines::Directives }
     }
 }
 

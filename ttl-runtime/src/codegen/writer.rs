@@ -1,20 +1,26 @@
 //! The text being written: lines, indentation, `#line` directives.
 
+use super::Lines;
+
+/// Where comments with Rust lines begin, if the code is not longer.
+const COMMENT_COLUMN: usize = 72;
+
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     text: String,
     depth: usize,
-    /// With directives: the file they name, and the line the next line of text counts as.
-    directives: bool,
+    lines: Option<Lines>,
+    /// The Rust file, and with directives the line that the next line of text counts as.
     file: String,
     next: Option<u32>,
-    /// Rust line of what is being written.
+    /// Rust line of what is being written, and the last one that a comment names.
     line: u32,
+    commented: u32,
 }
 
 impl Writer {
-    pub(super) fn new(directives: bool) -> Writer {
-        Writer { directives, ..Writer::default() }
+    pub(super) fn new(lines: Lines) -> Writer {
+        Writer { lines: Some(lines), ..Writer::default() }
     }
 
     pub(super) fn file(&mut self, file: &str) {
@@ -39,10 +45,23 @@ impl Writer {
 
     /// A line of code, which counts as the current Rust line.
     pub(super) fn code(&mut self, line: &str) {
-        if self.directives && self.line > 0 && self.next != Some(self.line) {
-            let file = self.file.replace('\\', "\\\\").replace('"', "\\\"");
-            self.text.push_str(&format!("#line {} \"{file}\"\n", self.line));
-            self.next = Some(self.line);
+        match self.lines {
+            Some(Lines::Directives) if self.line > 0 && self.next != Some(self.line) => {
+                let file = self.file.replace('\\', "\\\\").replace('"', "\\\"");
+                self.text.push_str(&format!("#line {} \"{file}\"\n", self.line));
+                self.next = Some(self.line);
+            }
+            Some(Lines::Comments) if self.line > 0 && self.commented != self.line => {
+                self.commented = self.line;
+                let name = self.file.rsplit(['/', '\\']).next().unwrap_or_default();
+                self.plain(&format!(
+                    "{line:<width$}  // {name}:{}",
+                    self.line,
+                    width = COMMENT_COLUMN - 4 * self.depth
+                ));
+                return;
+            }
+            _ => {}
         }
         self.plain(line);
     }

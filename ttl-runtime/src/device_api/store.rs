@@ -56,19 +56,21 @@ impl Builder {
     }
 }
 
+/// A plan that was made before, with what it was made for.
+type Known = (PlanKey, Rc<Plan>);
 type PlanKey = (Dag, Vec<LeafInfo>, ComputeConfig);
 
 thread_local! {
     // Reused by every store of this OS thread: nothing allocates once a kernel's expressions have been seen.
     static SCRATCH: RefCell<(Builder, Vec<LeafInfo>)> = RefCell::default();
-    static PLANS: RefCell<HashMap<u64, Vec<(PlanKey, Rc<Plan>)>>> = RefCell::default();
+    static PLANS: RefCell<HashMap<u64, Vec<Known>>> = RefCell::default();
 }
 
 impl<T: Element> Reserved<'_, T> {
     /// Computes `value` for every tile of the block and packs it. Operands have as many tiles as the block.
     #[track_caller]
     pub fn store<V: Storable>(&mut self, value: V) {
-        value.store_to(self.cb, self.pages, Site::caller());
+        value.compute_into(self.cb, self.pages, Site::caller());
     }
 }
 
@@ -80,18 +82,19 @@ impl<T: Element> Reserved<'_, T> {
 )]
 pub trait Storable {
     #[doc(hidden)]
-    fn store_to(self, cb: u32, pages: u32, site: Site);
+    fn compute_into(self, cb: u32, pages: u32, site: Site);
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: TileExpr> Storable for E {
-    fn store_to(mut self, cb: u32, pages: u32, site: Site) {
+    fn compute_into(mut self, cb: u32, pages: u32, site: Site) {
         let config = ops::compute_config(site);
         // The scratch is taken out, not borrowed: an operation may suspend this coroutine and run another on the same OS thread.
         let (mut builder, mut infos) = SCRATCH.take();
         builder.clear();
         let root = self.build(&mut builder);
         builder.dag.root = Some(root);
-        self.stored();
+        self.release_accumulators();
         let plan = plan(&builder, &mut infos, &config, site);
         run(&plan, &builder.leaves, cb, pages, site);
         SCRATCH.set((builder, infos));
@@ -111,8 +114,9 @@ impl MatmulTiles<'_> {
 }
 
 /// A matrix product stored without an accumulator.
+#[diagnostic::do_not_recommend]
 impl Storable for MatmulTiles<'_> {
-    fn store_to(self, cb: u32, pages: u32, site: Site) {
+    fn compute_into(self, cb: u32, pages: u32, site: Site) {
         self.store_product(cb, pages, site);
     }
 }

@@ -21,7 +21,7 @@ pub trait TileExpr {
     fn build(&self, b: &mut Builder) -> NodeId;
     /// Its accumulator is about to be stored.
     #[doc(hidden)]
-    fn stored(&mut self) {}
+    fn release_accumulators(&mut self) {}
 }
 
 /// An expression over tiles. `Copy` when it only borrows its blocks.
@@ -56,54 +56,60 @@ impl<E> fmt::Debug for Un<E> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: TileExpr> TileExpr for Tiles<E> {
     fn build(&self, b: &mut Builder) -> NodeId {
         self.0.build(b)
     }
-    fn stored(&mut self) {
-        self.0.stored();
+    fn release_accumulators(&mut self) {
+        self.0.release_accumulators();
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<L: TileExpr, R: TileExpr> TileExpr for Bin<L, R> {
     fn build(&self, b: &mut Builder) -> NodeId {
         let left = self.left.build(b);
         let right = self.right.build(b);
         b.node(Node::Binary(self.op, left, right))
     }
-    fn stored(&mut self) {
-        self.left.stored();
-        self.right.stored();
+    fn release_accumulators(&mut self) {
+        self.left.release_accumulators();
+        self.right.release_accumulators();
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: TileExpr> TileExpr for Un<E> {
     fn build(&self, b: &mut Builder) -> NodeId {
         let of = self.of.build(b);
         b.node(Node::Unary(self.op, of))
     }
-    fn stored(&mut self) {
-        self.of.stored();
+    fn release_accumulators(&mut self) {
+        self.of.release_accumulators();
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Element> TileExpr for Front<'_, T> {
     fn build(&self, b: &mut Builder) -> NodeId {
         b.front(self.cb, self.pages, T::FORMAT)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Element> TileExpr for &Front<'_, T> {
     fn build(&self, b: &mut Builder) -> NodeId {
         b.front(self.cb, self.pages, T::FORMAT)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl TileExpr for Accumulator<'_> {
     fn build(&self, b: &mut Builder) -> NodeId {
         b.accumulator(self.rows * self.cols)
     }
-    fn stored(&mut self) {
+    fn release_accumulators(&mut self) {
         self.disarm();
     }
 }

@@ -162,7 +162,7 @@ impl Device {
     pub fn pages(&self, tensor: &TensorRef) -> Result<Vec<u8>> {
         self.own(tensor)?;
         let page = tensor.spec.page_size() as usize;
-        let mut bytes = vec![0; page * tensor.spec.pages() as usize];
+        let mut bytes = vec![0; page * tensor.spec.pages()];
         for (at, chunk) in tensor.page_addresses(self.arch())?.zip(bytes.chunks_mut(page)) {
             self.backend.read(at, chunk)?;
         }

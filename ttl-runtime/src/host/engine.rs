@@ -3,6 +3,7 @@
 use super::error::Result;
 use super::program::{CheckedProgram, KernelCode};
 use crate::arch::Arch;
+use crate::codegen::Lines;
 use crate::cpp::{self, CppKernel, CppSource, KernelKind};
 use crate::program::{Checked, Processor};
 use crate::rt::Args;
@@ -43,7 +44,7 @@ pub(super) fn build_cpp(arch: &Arch, program: &CheckedProgram) -> Result<Vec<Arc
     let sources: Vec<CppSource> = checked
         .kernels()
         .iter()
-        .zip(program.sources(true)?)
+        .zip(program.sources(Lines::Directives)?)
         .map(|(kernel, source)| {
             let kind = match kernel.role.noc() {
                 Some(noc) => KernelKind::DataMovement { noc },

@@ -3,7 +3,7 @@
 use super::device::Device;
 use super::error::{Error, Result};
 use super::program::CheckedProgram;
-use crate::codegen::Source;
+use crate::codegen::{Lines, Source};
 use crate::program::export::{self, TensorExport, Tolerance};
 use crate::tensor::{HostTensor, TensorRef};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ impl CheckedProgram {
         };
         std::fs::create_dir_all(dir).map_err(io(dir))?;
         let mut files = vec![];
-        for Source { file_name, text } in self.sources(true)? {
+        for Source { file_name, text } in self.sources(Lines::Comments)? {
             let path = dir.join(file_name);
             std::fs::write(&path, text).map_err(io(&path))?;
             files.push(path);
@@ -43,7 +43,7 @@ impl CheckedProgram {
                 None => TensorExport::input(tensor.id, device.contents(tensor)?),
             });
         }
-        let sources: Vec<String> = self.sources(false)?.into_iter().map(|s| s.text).collect();
+        let sources: Vec<String> = self.sources(Lines::Directives)?.into_iter().map(|s| s.text).collect();
         Ok(export::write(dir, self.checked(), &sources, &tensors, tolerance)?)
     }
 }

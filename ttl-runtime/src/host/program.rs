@@ -3,7 +3,7 @@
 use super::Device;
 use super::error::{Error, Result};
 use crate::arch::ComputeConfig;
-use crate::codegen::{self, ArgSlots, Source};
+use crate::codegen::{self, ArgSlots, Lines, Source};
 use crate::cores::CoreSet;
 use crate::ir::passes::{self, Prepared, Target};
 use crate::ir::{self, verify};
@@ -166,9 +166,9 @@ impl CheckedProgram {
         &self.inner
     }
 
-    /// The C++ of every kernel, in the order in which they were added. With `line_directives` errors of a C++ compiler point at the Rust source.
-    pub fn sources(&self, line_directives: bool) -> Result<Vec<Source>> {
-        let options = codegen::Options { line_directives };
+    /// The C++ of every kernel, in the order in which they were added.
+    pub fn sources(&self, lines: Lines) -> Result<Vec<Source>> {
+        let options = codegen::Options { lines };
         let mut sources: Vec<Source> = vec![];
         for (kernel, prepared) in self.inner.kernels().iter().zip(self.prepared.iter()) {
             let mut source = codegen::emit(prepared, &ArgSlots::from(&kernel.layout), &options)?;

@@ -16,7 +16,7 @@
 //! 9. `break` and `continue` stand in loops; `return` has a value of the function's type, and a function with a result does not end
 //!    without one. A loop's step is at least 1, its variable an integer of the type of its bounds.
 //! 10. Where C++ leaves the order of evaluation open (operands, arguments), at most one operand calls a function with effects, and then no
-//!    other looks at what such a call may change.
+//!     other looks at what such a call may change.
 //! 11. No set-up operation is there: [`passes`](super::passes) place them. A store has a leaf description for every leaf.
 
 mod protocol;

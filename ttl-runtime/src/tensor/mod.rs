@@ -1,6 +1,6 @@
 //! Data formats, tile layout, and tensors in device memory.
 //!
-//! * [`format`]: element formats; [`layout`]: row-major order and the face order of tiles;
+//! * [`mod@format`]: element formats; [`layout`]: row-major order and the face order of tiles;
 //! * [`host`]: arrays on the host, [`npy`]: their files, [`compare`]: how far two of them are apart, [`random`]: inputs by seed;
 //! * [`memory`]: where a tensor lies; [`spec`]: what a tensor is; [`accessor`]: the words by which a kernel finds its pages;
 //! * [`alloc`]: who gets which addresses.

@@ -1,7 +1,7 @@
 //! Builds kernel IR by hand, so that passes and writer are tested without macros.
 
 use ttl_runtime::arch::ComputeConfig;
-use ttl_runtime::codegen::{ArgSlots, Options, emit};
+use ttl_runtime::codegen::{ArgSlots, Lines, Options, emit};
 use ttl_runtime::ir::dag::{Dag, Node, NodeId};
 use ttl_runtime::ir::passes::{Prepared, Target, prepare};
 use ttl_runtime::ir::verify::verify;
@@ -303,11 +303,11 @@ pub(crate) fn prepared(module: &Module, config: &ComputeConfig, cb_ids: &[u32]) 
 
 /// The text without `#line`.
 pub(crate) fn text(module: &Module, config: &ComputeConfig) -> String {
-    text_with(module, config, &[], false)
+    text_with(module, config, &[], Lines::None)
 }
 
-pub(crate) fn text_with(module: &Module, config: &ComputeConfig, cb_ids: &[u32], line_directives: bool) -> String {
+pub(crate) fn text_with(module: &Module, config: &ComputeConfig, cb_ids: &[u32], lines: Lines) -> String {
     let prepared = prepared(module, config, cb_ids);
-    let options = Options { line_directives };
+    let options = Options { lines };
     emit(&prepared, &ArgSlots::of(module), &options).unwrap_or_else(|e| panic!("{e}")).text
 }

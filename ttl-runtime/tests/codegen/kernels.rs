@@ -2,6 +2,7 @@
 
 use crate::build::*;
 use ttl_runtime::arch::ComputeConfig;
+use ttl_runtime::codegen::Lines;
 use ttl_runtime::ir::{BinOp, Expr, ExprKind, FnId, IntTy, Module, Op, Order, ParamKind, Query, Role, StmtKind, Ty};
 use ttl_runtime::ops::{BinaryOp, UnaryOp};
 
@@ -10,18 +11,18 @@ pub(crate) struct KernelCase {
     pub(crate) module: Module,
     pub(crate) config: ComputeConfig,
     pub(crate) cb_ids: Vec<u32>,
-    pub(crate) line_directives: bool,
+    pub(crate) lines: Lines,
     /// Compile-time words for a compile check: scalars after the buffer ids.
     scalars: Vec<u32>,
 }
 
 impl KernelCase {
     fn new(name: &'static str, module: Module, config: ComputeConfig) -> KernelCase {
-        KernelCase { name, module, config, cb_ids: Vec::new(), line_directives: false, scalars: Vec::new() }
+        KernelCase { name, module, config, cb_ids: Vec::new(), lines: Lines::Comments, scalars: Vec::new() }
     }
 
     pub(crate) fn text(&self) -> String {
-        text_with(&self.module, &self.config, &self.cb_ids, self.line_directives)
+        text_with(&self.module, &self.config, &self.cb_ids, self.lines)
     }
 
     /// Options for a compile check: arguments, buffer formats, configuration.
@@ -89,7 +90,7 @@ pub(crate) fn all() -> Vec<KernelCase> {
     exact.cb_ids = vec![0, 1, 2];
     cases.push(exact);
     let mut lines = KernelCase::new("fma_4_lines", fma(4), ComputeConfig::default());
-    lines.line_directives = true;
+    lines.lines = Lines::Directives;
     cases.push(lines);
     for case in &mut cases {
         case.scalars = case.module.params.iter().filter(|p| p.kind == ParamKind::CompileTime).map(|_| 3).collect();

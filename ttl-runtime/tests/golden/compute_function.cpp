@@ -4,8 +4,8 @@
 #include "api/compute/common.h"
 #include "api/compute/eltwise_binary.h"
 
-static inline void scale(uint32_t x, uint32_t w, uint32_t y) {
-    tile_regs_acquire();
+static inline void scale(uint32_t x, uint32_t w, uint32_t y) {            // demo.rs:3
+    tile_regs_acquire();                                                  // demo.rs:4
     mul_init(x, w);
     mul_tiles(x, w, 0, 0, 0);
     tile_regs_commit();
@@ -14,20 +14,20 @@ static inline void scale(uint32_t x, uint32_t w, uint32_t y) {
     tile_regs_release();
 }
 
-void kernel_main() {
+void kernel_main() {                                                      // demo.rs:12
     constexpr uint32_t x = get_compile_time_arg_val(0);
     constexpr uint32_t w = get_compile_time_arg_val(1);
     constexpr uint32_t y = get_compile_time_arg_val(2);
     const uint32_t n = get_arg_val<uint32_t>(0);
 
-    compute_kernel_hw_startup(x, w, y);
+    compute_kernel_hw_startup(x, w, y);                                   // demo.rs:13
     cb_wait_front(w, 1);
-    for (uint32_t i = 0; i < n; ++i) {
-        cb_wait_front(x, 1);
-        cb_reserve_back(y, 1);
-        scale(x, w, y);
-        cb_push_back(y, 1);
-        cb_pop_front(x, 1);
+    for (uint32_t i = 0; i < n; ++i) {                                    // demo.rs:14
+        cb_wait_front(x, 1);                                              // demo.rs:15
+        cb_reserve_back(y, 1);                                            // demo.rs:16
+        scale(x, w, y);                                                   // demo.rs:17
+        cb_push_back(y, 1);                                               // demo.rs:18
+        cb_pop_front(x, 1);                                               // demo.rs:19
     }
-    cb_pop_front(w, 1);
+    cb_pop_front(w, 1);                                                   // demo.rs:21
 }

@@ -3,40 +3,40 @@
 #include <cstdint>
 #include "api/dataflow/dataflow_api.h"
 
-static inline uint32_t clamp(uint32_t x, uint32_t max) {
-    if (x > max) {
-        return max;
+static inline uint32_t clamp(uint32_t x, uint32_t max) {                  // demo.rs:3
+    if (x > max) {                                                        // demo.rs:4
+        return max;                                                       // demo.rs:5
     } else {
-        return x;
+        return x;                                                         // demo.rs:8
     }
 }
 
-template <typename SrcAccessor>
+template <typename SrcAccessor>                                           // demo.rs:10
 static inline void fill_bf16_4(const SrcAccessor& src, uint32_t page, uint32_t block) {
-    for (uint32_t i = 0; i < 4; ++i) {
-        noc_async_read_page(page + i, src, get_write_ptr(block) + i * get_tile_size(block));
+    for (uint32_t i = 0; i < 4; ++i) {                                    // demo.rs:11
+        noc_async_read_page(page + i, src, get_write_ptr(block) + i * get_tile_size(block));  // demo.rs:12
     }
-    noc_async_read_barrier();
+    noc_async_read_barrier();                                             // demo.rs:14
 }
 
-template <typename SrcAccessor>
+template <typename SrcAccessor>                                           // demo.rs:10
 static inline void fill_bf16_8(const SrcAccessor& src, uint32_t page, uint32_t block) {
-    for (uint32_t i = 0; i < 8; ++i) {
-        noc_async_read_page(page + i, src, get_write_ptr(block) + i * get_tile_size(block));
+    for (uint32_t i = 0; i < 8; ++i) {                                    // demo.rs:11
+        noc_async_read_page(page + i, src, get_write_ptr(block) + i * get_tile_size(block));  // demo.rs:12
     }
-    noc_async_read_barrier();
+    noc_async_read_barrier();                                             // demo.rs:14
 }
 
-void kernel_main() {
+void kernel_main() {                                                      // demo.rs:20
     constexpr uint32_t out = get_compile_time_arg_val(0);
     constexpr auto src_args = TensorAccessorArgs<1>();
     const auto src = TensorAccessor(src_args, get_common_arg_val<uint32_t>(0));
     const uint32_t first = get_arg_val<uint32_t>(0);
 
-    cb_reserve_back(out, 4);
-    fill_bf16_4(src, clamp(first, 100), out);
-    cb_push_back(out, 4);
-    cb_reserve_back(out, 8);
-    fill_bf16_8(src, clamp(first, 100), out);
-    cb_push_back(out, 8);
+    cb_reserve_back(out, 4);                                              // demo.rs:21
+    fill_bf16_4(src, clamp(first, 100), out);                             // demo.rs:22
+    cb_push_back(out, 4);                                                 // demo.rs:23
+    cb_reserve_back(out, 8);                                              // demo.rs:24
+    fill_bf16_8(src, clamp(first, 100), out);                             // demo.rs:25
+    cb_push_back(out, 8);                                                 // demo.rs:26
 }

@@ -6,18 +6,18 @@
 #include "api/compute/eltwise_unary/sqrt.h"
 #include "api/compute/tile_move_copy.h"
 
-void kernel_main() {
+void kernel_main() {                                                      // demo.rs:3
     constexpr uint32_t a = get_compile_time_arg_val(0);
     constexpr uint32_t b = get_compile_time_arg_val(1);
     constexpr uint32_t y = get_compile_time_arg_val(2);
 
-    compute_kernel_hw_startup(a, y);
+    compute_kernel_hw_startup(a, y);                                      // demo.rs:4
     copy_init(a);
     while (true) {
-        cb_wait_front(a, 2);
-        cb_wait_front(b, 2);
-        cb_reserve_back(y, 2);
-        tile_regs_acquire();
+        cb_wait_front(a, 2);                                              // demo.rs:5
+        cb_wait_front(b, 2);                                              // demo.rs:6
+        cb_reserve_back(y, 2);                                            // demo.rs:7
+        tile_regs_acquire();                                              // demo.rs:8
         for (uint32_t i = 0; i < 2; ++i) {
             copy_tile(a, i, i * 2);
         }
@@ -38,8 +38,8 @@ void kernel_main() {
             pack_tile(i * 2, y);
         }
         tile_regs_release();
-        cb_push_back(y, 2);
-        cb_pop_front(b, 2);
-        cb_pop_front(a, 2);
+        cb_push_back(y, 2);                                               // demo.rs:9
+        cb_pop_front(b, 2);                                               // demo.rs:10
+        cb_pop_front(a, 2);                                               // demo.rs:11
     }
 }

@@ -5,20 +5,20 @@
 #include "api/compute/eltwise_binary.h"
 #include "api/compute/tile_move_copy.h"
 
-void kernel_main() {
+void kernel_main() {                                                      // demo.rs:12
     constexpr uint32_t a = get_compile_time_arg_val(0);
     constexpr uint32_t b = get_compile_time_arg_val(1);
     constexpr uint32_t c = get_compile_time_arg_val(2);
     constexpr uint32_t y = get_compile_time_arg_val(3);
     const uint32_t blocks = get_arg_val<uint32_t>(0);
 
-    compute_kernel_hw_startup(a, b, y);
+    compute_kernel_hw_startup(a, b, y);                                   // demo.rs:13
     for (uint32_t round = 0; round < blocks; ++round) {
-        cb_wait_front(a, 20);
-        cb_wait_front(b, 20);
-        cb_wait_front(c, 20);
-        cb_reserve_back(y, 20);
-        for (uint32_t first = 0; first < 16; first += 8) {
+        cb_wait_front(a, 20);                                             // demo.rs:14
+        cb_wait_front(b, 20);                                             // demo.rs:15
+        cb_wait_front(c, 20);                                             // demo.rs:16
+        cb_reserve_back(y, 20);                                           // demo.rs:17
+        for (uint32_t first = 0; first < 16; first += 8) {                // demo.rs:18
             tile_regs_acquire();
             copy_init(c);
             for (uint32_t i = 0; i < 8; ++i) {
@@ -50,9 +50,9 @@ void kernel_main() {
             pack_tile(i, y);
         }
         tile_regs_release();
-        cb_push_back(y, 20);
-        cb_pop_front(c, 20);
-        cb_pop_front(b, 20);
-        cb_pop_front(a, 20);
+        cb_push_back(y, 20);                                              // demo.rs:19
+        cb_pop_front(c, 20);                                              // demo.rs:20
+        cb_pop_front(b, 20);                                              // demo.rs:21
+        cb_pop_front(a, 20);                                              // demo.rs:22
     }
 }

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include "api/dataflow/dataflow_api.h"
 
-void kernel_main() {
+void kernel_main() {                                                      // demo.rs:8
     constexpr uint32_t a_out = get_compile_time_arg_val(0);
     constexpr uint32_t b_out = get_compile_time_arg_val(1);
     constexpr uint32_t c_out = get_compile_time_arg_val(2);
@@ -26,18 +26,18 @@ void kernel_main() {
     const uint32_t first = get_arg_val<uint32_t>(0);
     const uint32_t count = get_arg_val<uint32_t>(1);
 
-    for (uint32_t page = first, end = first + count; page < end; page = end - page > 4 ? page + 4 : end) {
-        cb_reserve_back(a_out, 4);
-        cb_reserve_back(b_out, 4);
-        cb_reserve_back(c_out, 4);
-        for (uint32_t i = 0; i < 4; ++i) {
-            noc_async_read_page(page + i, a, get_write_ptr(a_out) + i * get_tile_size(a_out));
-            noc_async_read_page(page + i, b, get_write_ptr(b_out) + i * get_tile_size(b_out));
-            noc_async_read_page(page + i, c, get_write_ptr(c_out) + i * get_tile_size(c_out));
+    for (uint32_t page = first, end = first + count; page < end; page = end - page > 4 ? page + 4 : end) {  // demo.rs:9
+        cb_reserve_back(a_out, 4);                                        // demo.rs:10
+        cb_reserve_back(b_out, 4);                                        // demo.rs:11
+        cb_reserve_back(c_out, 4);                                        // demo.rs:12
+        for (uint32_t i = 0; i < 4; ++i) {                                // demo.rs:13
+            noc_async_read_page(page + i, a, get_write_ptr(a_out) + i * get_tile_size(a_out));  // demo.rs:14
+            noc_async_read_page(page + i, b, get_write_ptr(b_out) + i * get_tile_size(b_out));  // demo.rs:15
+            noc_async_read_page(page + i, c, get_write_ptr(c_out) + i * get_tile_size(c_out));  // demo.rs:16
         }
-        noc_async_read_barrier();
-        cb_push_back(a_out, 4);
-        cb_push_back(b_out, 4);
-        cb_push_back(c_out, 4);
+        noc_async_read_barrier();                                         // demo.rs:18
+        cb_push_back(a_out, 4);                                           // demo.rs:19
+        cb_push_back(b_out, 4);                                           // demo.rs:20
+        cb_push_back(c_out, 4);                                           // demo.rs:21
     }
 }

@@ -5,19 +5,19 @@
 #include "api/compute/eltwise_binary.h"
 #include "api/compute/tile_move_copy.h"
 
-void kernel_main() {
+void kernel_main() {                                                      // demo.rs:12
     constexpr uint32_t a = get_compile_time_arg_val(0);
     constexpr uint32_t b = get_compile_time_arg_val(1);
     constexpr uint32_t c = get_compile_time_arg_val(2);
     constexpr uint32_t y = get_compile_time_arg_val(3);
     const uint32_t block = get_arg_val<uint32_t>(0);
 
-    compute_kernel_hw_startup(a, b, y);
+    compute_kernel_hw_startup(a, b, y);                                   // demo.rs:13
     cb_wait_front(a, block);
-    cb_wait_front(b, block);
-    cb_wait_front(c, block);
-    cb_reserve_back(y, block);
-    const uint32_t sections = block / 8;
+    cb_wait_front(b, block);                                              // demo.rs:14
+    cb_wait_front(c, block);                                              // demo.rs:15
+    cb_reserve_back(y, block);                                            // demo.rs:16
+    const uint32_t sections = block / 8;                                  // demo.rs:17
     for (uint32_t section = 0; section < sections; ++section) {
         const uint32_t first = section * 8;
         tile_regs_acquire();
@@ -55,8 +55,8 @@ void kernel_main() {
         }
         tile_regs_release();
     }
-    cb_push_back(y, block);
-    cb_pop_front(c, block);
-    cb_pop_front(b, block);
-    cb_pop_front(a, block);
+    cb_push_back(y, block);                                               // demo.rs:18
+    cb_pop_front(c, block);                                               // demo.rs:19
+    cb_pop_front(b, block);                                               // demo.rs:20
+    cb_pop_front(a, block);                                               // demo.rs:21
 }

@@ -3,92 +3,92 @@
 #include <cstdint>
 #include "api/dataflow/dataflow_api.h"
 
-void kernel_main() {
+void kernel_main() {                                                      // demo.rs:3
     constexpr uint32_t out = get_compile_time_arg_val(0);
     const uint32_t n = get_arg_val<uint32_t>(0);
     const int32_t s = get_arg_val<int32_t>(1);
     const uint8_t b = static_cast<uint8_t>(get_arg_val<uint32_t>(2));
 
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < n; ++i) {
-        sum = sum * 31 + i;
+    uint32_t sum = 0;                                                     // demo.rs:4
+    for (uint32_t i = 0; i < n; ++i) {                                    // demo.rs:5
+        sum = sum * 31 + i;                                               // demo.rs:6
     }
-    for (uint32_t i = 2, end = n + 1; i < end; ++i) {
-        sum = sum * 31 + i;
+    for (uint32_t i = 2, end = n + 1; i < end; ++i) {                     // demo.rs:8
+        sum = sum * 31 + i;                                               // demo.rs:9
     }
-    for (uint32_t i = 0; i < 64; i += 8) {
-        sum = sum * 31 + i;
+    for (uint32_t i = 0; i < 64; i += 8) {                                // demo.rs:11
+        sum = sum * 31 + i;                                               // demo.rs:12
     }
-    for (uint32_t i = 0; i < n; i = n - i > 8 ? i + 8 : n) {
-        sum = sum * 31 + i;
+    for (uint32_t i = 0; i < n; i = n - i > 8 ? i + 8 : n) {              // demo.rs:14
+        sum = sum * 31 + i;                                               // demo.rs:15
     }
-    for (uint32_t i = 1; i <= 10; ++i) {
-        sum = sum * 31 + i;
+    for (uint32_t i = 1; i <= 10; ++i) {                                  // demo.rs:17
+        sum = sum * 31 + i;                                               // demo.rs:18
     }
-    bool more = 1 <= n;
+    bool more = 1 <= n;                                                   // demo.rs:20
     for (uint32_t i = 1; more; more = i != n, i = more ? i + 1 : i) {
-        sum = sum * 31 + i;
+        sum = sum * 31 + i;                                               // demo.rs:21
     }
-    bool more_2 = 1 <= n;
+    bool more_2 = 1 <= n;                                                 // demo.rs:23
     for (uint32_t i = 1; more_2; more_2 = n - i >= 3, i = more_2 ? i + 3 : i) {
-        sum = sum * 31 + i;
+        sum = sum * 31 + i;                                               // demo.rs:24
     }
-    for (uint32_t i = n; i-- > 0;) {
-        sum = sum * 31 + i;
+    for (uint32_t i = n; i-- > 0;) {                                      // demo.rs:26
+        sum = sum * 31 + i;                                               // demo.rs:27
     }
-    bool more_3 = 0 < n;
+    bool more_3 = 0 < n;                                                  // demo.rs:29
     for (uint32_t i = more_3 ? n - 1 : 0; more_3; more_3 = i >= 3, i = more_3 ? i - 3 : i) {
-        sum = sum * 31 + i;
+        sum = sum * 31 + i;                                               // demo.rs:30
     }
-    bool more_4 = 0 < n;
+    bool more_4 = 0 < n;                                                  // demo.rs:32
     for (uint32_t i = more_4 ? (n - 1) / 3 * 3 : 0; more_4; more_4 = i != 0, i = more_4 ? i - 3 : i) {
-        sum = sum * 31 + i;
+        sum = sum * 31 + i;                                               // demo.rs:33
     }
-    bool more_5 = 0 <= n;
+    bool more_5 = 0 <= n;                                                 // demo.rs:35
     for (uint32_t i = more_5 ? n : 0; more_5; more_5 = i != 0, i = more_5 ? i - 1 : i) {
-        sum = sum * 31 + i;
+        sum = sum * 31 + i;                                               // demo.rs:36
     }
-    bool more_6 = 0 <= n;
+    bool more_6 = 0 <= n;                                                 // demo.rs:38
     for (uint32_t i = more_6 ? n / 3 * 3 : 0; more_6; more_6 = i != 0, i = more_6 ? i - 3 : i) {
-        sum = sum * 31 + i;
+        sum = sum * 31 + i;                                               // demo.rs:39
     }
-    for (int32_t i = -4; i < s; ++i) {
-        sum = sum * 31 + static_cast<uint32_t>(i);
+    for (int32_t i = -4; i < s; ++i) {                                    // demo.rs:41
+        sum = sum * 31 + static_cast<uint32_t>(i);                        // demo.rs:42
     }
-    for (int32_t i = -4; i < s; i = static_cast<uint32_t>(s) - static_cast<uint32_t>(i) > 3 ? static_cast<int32_t>(static_cast<uint32_t>(i) + 3u) : s) {
-        sum = sum * 31 + static_cast<uint32_t>(i);
+    for (int32_t i = -4; i < s; i = static_cast<uint32_t>(s) - static_cast<uint32_t>(i) > 3 ? static_cast<int32_t>(static_cast<uint32_t>(i) + 3u) : s) {  // demo.rs:44
+        sum = sum * 31 + static_cast<uint32_t>(i);                        // demo.rs:45
     }
-    bool more_7 = -4 <= s;
+    bool more_7 = -4 <= s;                                                // demo.rs:47
     for (int32_t i = -4; more_7; more_7 = i != s, i = more_7 ? static_cast<int32_t>(static_cast<uint32_t>(i) + 1u) : i) {
-        sum = sum * 31 + static_cast<uint32_t>(i);
+        sum = sum * 31 + static_cast<uint32_t>(i);                        // demo.rs:48
     }
-    bool more_8 = -4 < s;
+    bool more_8 = -4 < s;                                                 // demo.rs:50
     for (int32_t i = more_8 ? static_cast<int32_t>(static_cast<uint32_t>(s) - 1u) : -4; more_8; more_8 = i != -4, i = more_8 ? static_cast<int32_t>(static_cast<uint32_t>(i) - 1u) : i) {
-        sum = sum * 31 + static_cast<uint32_t>(i);
+        sum = sum * 31 + static_cast<uint32_t>(i);                        // demo.rs:51
     }
-    bool more_9 = -4 < s;
+    bool more_9 = -4 < s;                                                 // demo.rs:53
     for (int32_t i = more_9 ? static_cast<int32_t>(static_cast<uint32_t>(-4) + (static_cast<uint32_t>(static_cast<int32_t>(static_cast<uint32_t>(s) - 1u)) - static_cast<uint32_t>(-4)) / 2 * 2) : -4; more_9; more_9 = i != -4, i = more_9 ? static_cast<int32_t>(static_cast<uint32_t>(i) - 2u) : i) {
-        sum = sum * 31 + static_cast<uint32_t>(i);
+        sum = sum * 31 + static_cast<uint32_t>(i);                        // demo.rs:54
     }
-    bool more_10 = 0 <= b;
+    bool more_10 = 0 <= b;                                                // demo.rs:56
     for (uint8_t i = 0; more_10; more_10 = i != b, i = more_10 ? static_cast<uint8_t>(i + 1) : i) {
-        sum = sum * 31 + static_cast<uint32_t>(i);
+        sum = sum * 31 + static_cast<uint32_t>(i);                        // demo.rs:57
     }
-    bool more_11 = 0 < b;
+    bool more_11 = 0 < b;                                                 // demo.rs:59
     for (uint8_t i = more_11 ? static_cast<uint8_t>(b - 1) : 0; more_11; more_11 = i >= 5, i = more_11 ? static_cast<uint8_t>(i - 5) : i) {
-        sum = sum * 31 + static_cast<uint32_t>(i);
+        sum = sum * 31 + static_cast<uint32_t>(i);                        // demo.rs:60
     }
-    uint32_t bound = n;
-    for (uint32_t next_i = 0, end = bound; next_i < end; ++next_i) {
+    uint32_t bound = n;                                                   // demo.rs:62
+    for (uint32_t next_i = 0, end = bound; next_i < end; ++next_i) {      // demo.rs:63
         uint32_t i = next_i;
-        i = i * 2;
-        bound = i;
-        sum = sum + i;
+        i = i * 2;                                                        // demo.rs:64
+        bound = i;                                                        // demo.rs:65
+        sum = sum + i;                                                    // demo.rs:66
     }
-    cb_reserve_back(out, 1);
-    if (sum == n) {
-        cb_push_back(out, 1);
-        return;
+    cb_reserve_back(out, 1);                                              // demo.rs:68
+    if (sum == n) {                                                       // demo.rs:69
+        cb_push_back(out, 1);                                             // demo.rs:70
+        return;                                                           // demo.rs:71
     }
-    cb_push_back(out, 1);
+    cb_push_back(out, 1);                                                 // demo.rs:75
 }

@@ -15,7 +15,7 @@
 #include "api/compute/eltwise_unary/relu.h"
 #include "api/compute/matmul.h"
 
-void kernel_main() {
+void kernel_main() {                                                      // demo.rs:30
     constexpr uint32_t a = get_compile_time_arg_val(0);
     constexpr uint32_t b = get_compile_time_arg_val(1);
     constexpr uint32_t bias = get_compile_time_arg_val(2);
@@ -24,23 +24,23 @@ void kernel_main() {
     const uint32_t k_blocks = get_arg_val<uint32_t>(0);
     const uint32_t outputs = get_common_arg_val<uint32_t>(0);
 
-    compute_kernel_hw_startup<SrcOrder::Reverse>(a, b, out);
+    compute_kernel_hw_startup<SrcOrder::Reverse>(a, b, out);              // demo.rs:31
     relu_tile_init();
     for (uint32_t round = 0; round < outputs; ++round) {
-        tile_regs_acquire();
-        matmul_block_init(a, b, 0, 2, 2, kt);
+        tile_regs_acquire();                                              // demo.rs:32
+        matmul_block_init(a, b, 0, 2, 2, kt);                             // demo.rs:33
         for (uint32_t block = 0; block < k_blocks; ++block) {
-            cb_wait_front(a, 2 * kt);
-            cb_wait_front(b, kt * 2);
-            for (uint32_t k = 0; k < kt; ++k) {
+            cb_wait_front(a, 2 * kt);                                     // demo.rs:34
+            cb_wait_front(b, kt * 2);                                     // demo.rs:35
+            for (uint32_t k = 0; k < kt; ++k) {                           // demo.rs:36
                 matmul_block(a, b, k, k * 2, 0, 0, 2, 2, kt);
             }
-            cb_pop_front(b, kt * 2);
-            cb_pop_front(a, 2 * kt);
+            cb_pop_front(b, kt * 2);                                      // demo.rs:37
+            cb_pop_front(a, 2 * kt);                                      // demo.rs:38
         }
-        cb_reserve_back(out, 4);
-        cb_wait_front(bias, 4);
-        add_reuse_dest_init<EltwiseBinaryReuseDestType::DEST_TO_SRCA>(bias);
+        cb_reserve_back(out, 4);                                          // demo.rs:40
+        cb_wait_front(bias, 4);                                           // demo.rs:41
+        add_reuse_dest_init<EltwiseBinaryReuseDestType::DEST_TO_SRCA>(bias);  // demo.rs:42
         for (uint32_t i = 0; i < 4; ++i) {
             add_reuse_dest_tiles<EltwiseBinaryReuseDestType::DEST_TO_SRCA>(bias, i, i);
         }
@@ -53,7 +53,7 @@ void kernel_main() {
             pack_tile(i, out);
         }
         tile_regs_release();
-        cb_pop_front(bias, 4);
-        cb_push_back(out, 4);
+        cb_pop_front(bias, 4);                                            // demo.rs:43
+        cb_push_back(out, 4);                                             // demo.rs:44
     }
 }

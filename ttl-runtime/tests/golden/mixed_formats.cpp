@@ -14,7 +14,7 @@
 #include "api/compute/eltwise_unary/recip.h"
 #include "api/compute/tile_move_copy.h"
 
-void kernel_main() {
+void kernel_main() {                                                      // demo.rs:3
     constexpr uint32_t a = get_compile_time_arg_val(0);
     constexpr uint32_t b = get_compile_time_arg_val(1);
     constexpr uint32_t c = get_compile_time_arg_val(2);
@@ -22,14 +22,14 @@ void kernel_main() {
     constexpr uint32_t z = get_compile_time_arg_val(4);
     const uint32_t n = get_common_arg_val<uint32_t>(0);
 
-    compute_kernel_hw_startup(c, b, y);
+    compute_kernel_hw_startup(c, b, y);                                   // demo.rs:4
     recip_tile_init();
     for (uint32_t i = 0; i < n; ++i) {
-        cb_wait_front(a, 4);
-        cb_wait_front(b, 4);
-        cb_wait_front(c, 4);
-        cb_reserve_back(y, 4);
-        tile_regs_acquire();
+        cb_wait_front(a, 4);                                              // demo.rs:5
+        cb_wait_front(b, 4);                                              // demo.rs:6
+        cb_wait_front(c, 4);                                              // demo.rs:7
+        cb_reserve_back(y, 4);                                            // demo.rs:8
+        tile_regs_acquire();                                              // demo.rs:9
         copy_init(c);
         for (uint32_t j = 0; j < 4; ++j) {
             copy_tile(c, j, j);
@@ -46,9 +46,9 @@ void kernel_main() {
             pack_tile(j, y);
         }
         tile_regs_release();
-        cb_push_back(y, 4);
-        cb_reserve_back(z, 4);
-        tile_regs_acquire();
+        cb_push_back(y, 4);                                               // demo.rs:10
+        cb_reserve_back(z, 4);                                            // demo.rs:11
+        tile_regs_acquire();                                              // demo.rs:12
         reconfig_data_format_srca(c);
         copy_init(c);
         for (uint32_t j = 0; j < 4; ++j) {
@@ -64,9 +64,9 @@ void kernel_main() {
             pack_tile(j, z);
         }
         tile_regs_release();
-        cb_push_back(z, 4);
-        cb_pop_front(c, 4);
-        cb_pop_front(b, 4);
-        cb_pop_front(a, 4);
+        cb_push_back(z, 4);                                               // demo.rs:13
+        cb_pop_front(c, 4);                                               // demo.rs:14
+        cb_pop_front(b, 4);                                               // demo.rs:15
+        cb_pop_front(a, 4);                                               // demo.rs:16
     }
 }

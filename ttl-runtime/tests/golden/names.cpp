@@ -3,30 +3,30 @@
 #include <cstdint>
 #include "api/dataflow/dataflow_api.h"
 
-void kernel_main() {
+void kernel_main() {                                                      // demo.rs:3
     constexpr uint32_t cb_reserve_back_ = get_compile_time_arg_val(0);
     const uint32_t int_ = get_arg_val<uint32_t>(0);
 
-    const uint32_t tile = int_;
-    const uint32_t tile_2 = tile + 1;
-    [[maybe_unused]] const uint32_t unused = 7;
-    [[maybe_unused]] const uint32_t ignored = 8;
-    for (uint32_t i = 0; i < tile_2; ++i) {
-        const uint32_t tile_3 = i + 1;
-        cb_reserve_back(cb_reserve_back_, tile_3);
-        cb_push_back(cb_reserve_back_, tile_3);
+    const uint32_t tile = int_;                                           // demo.rs:4
+    const uint32_t tile_2 = tile + 1;                                     // demo.rs:5
+    [[maybe_unused]] const uint32_t unused = 7;                           // demo.rs:6
+    [[maybe_unused]] const uint32_t ignored = 8;                          // demo.rs:7
+    for (uint32_t i = 0; i < tile_2; ++i) {                               // demo.rs:8
+        const uint32_t tile_3 = i + 1;                                    // demo.rs:9
+        cb_reserve_back(cb_reserve_back_, tile_3);                        // demo.rs:10
+        cb_push_back(cb_reserve_back_, tile_3);                           // demo.rs:11
     }
-    for (uint32_t i = 0; i < tile_2; ++i) {
-        const uint32_t tile_3 = i + 1;
-        cb_reserve_back(cb_reserve_back_, tile_3);
-        cb_push_back(cb_reserve_back_, tile_3);
+    for (uint32_t i = 0; i < tile_2; ++i) {                               // demo.rs:13
+        const uint32_t tile_3 = i + 1;                                    // demo.rs:14
+        cb_reserve_back(cb_reserve_back_, tile_3);                        // demo.rs:15
+        cb_push_back(cb_reserve_back_, tile_3);                           // demo.rs:16
     }
-    uint32_t template_ = 0;
-    if (tile_2 < 3) {
-        template_ = 1;
+    uint32_t template_ = 0;                                               // demo.rs:18
+    if (tile_2 < 3) {                                                     // demo.rs:19
+        template_ = 1;                                                    // demo.rs:20
     } else {
-        template_ = 2;
+        template_ = 2;                                                    // demo.rs:23
     }
-    cb_reserve_back(cb_reserve_back_, template_);
-    cb_push_back(cb_reserve_back_, template_);
+    cb_reserve_back(cb_reserve_back_, template_);                         // demo.rs:25
+    cb_push_back(cb_reserve_back_, template_);                            // demo.rs:26
 }

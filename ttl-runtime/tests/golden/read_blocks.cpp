@@ -12,7 +12,7 @@
 #include <cstdint>
 #include "api/dataflow/dataflow_api.h"
 
-void kernel_main() {
+void kernel_main() {                                                      // demo.rs:8
     constexpr uint32_t out = get_compile_time_arg_val(0);
     constexpr uint32_t w_out = get_compile_time_arg_val(1);
     constexpr uint32_t block = get_compile_time_arg_val(2);
@@ -23,17 +23,17 @@ void kernel_main() {
     const uint32_t first = get_arg_val<uint32_t>(0);
     const uint32_t count = get_arg_val<uint32_t>(1);
 
-    cb_reserve_back(w_out, 2);
-    noc_async_read_page(0, weights, get_write_ptr(w_out));
-    noc_async_read_page(1, weights, get_write_ptr(w_out) + get_tile_size(w_out));
-    noc_async_read_barrier();
-    cb_push_back(w_out, 2);
-    for (uint32_t page = first, end = first + count; page < end; ++page) {
-        cb_reserve_back(out, block);
-        for (uint32_t i = 0; i < block; ++i) {
-            noc_async_read_page(page * block + i, src, get_write_ptr(out) + i * get_tile_size(out));
+    cb_reserve_back(w_out, 2);                                            // demo.rs:9
+    noc_async_read_page(0, weights, get_write_ptr(w_out));                // demo.rs:10
+    noc_async_read_page(1, weights, get_write_ptr(w_out) + get_tile_size(w_out));  // demo.rs:11
+    noc_async_read_barrier();                                             // demo.rs:12
+    cb_push_back(w_out, 2);                                               // demo.rs:14
+    for (uint32_t page = first, end = first + count; page < end; ++page) {  // demo.rs:15
+        cb_reserve_back(out, block);                                      // demo.rs:16
+        for (uint32_t i = 0; i < block; ++i) {                            // demo.rs:17
+            noc_async_read_page(page * block + i, src, get_write_ptr(out) + i * get_tile_size(out));  // demo.rs:18
         }
-        noc_async_read_barrier();
-        cb_push_back(out, block);
+        noc_async_read_barrier();                                         // demo.rs:20
+        cb_push_back(out, block);                                         // demo.rs:21
     }
 }

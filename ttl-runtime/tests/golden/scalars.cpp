@@ -36,7 +36,7 @@ static inline uint32_t f32_to_u32(float x) {
     return x >= 4294967296.0f ? UINT32_MAX : static_cast<uint32_t>(x);
 }
 
-void kernel_main() {
+void kernel_main() {                                                      // demo.rs:3
     constexpr uint32_t out = get_compile_time_arg_val(0);
     constexpr bool flag_0 = get_compile_time_arg_val(1) != 0;
     constexpr uint8_t a8_0 = static_cast<uint8_t>(get_compile_time_arg_val(2));
@@ -63,9 +63,9 @@ void kernel_main() {
     const int32_t b32_2 = get_arg_val<int32_t>(6);
     const float x_2 = get_arg_val<float>(7);
 
-    const uint32_t sum = static_cast<uint32_t>(flag_0) + static_cast<uint32_t>(a8_0) + static_cast<uint32_t>(b8_0) + static_cast<uint32_t>(a16_0) + static_cast<uint32_t>(b16_0) + a32_0 + static_cast<uint32_t>(b32_0) + f32_to_u32(x_0) + static_cast<uint32_t>(flag_1) + static_cast<uint32_t>(a8_1) + static_cast<uint32_t>(b8_1) + static_cast<uint32_t>(a16_1) + static_cast<uint32_t>(b16_1) + a32_1 + static_cast<uint32_t>(b32_1) + f32_to_u32(x_1) + static_cast<uint32_t>(flag_2) + static_cast<uint32_t>(a8_2) + static_cast<uint32_t>(b8_2) + static_cast<uint32_t>(a16_2) + static_cast<uint32_t>(b16_2) + a32_2 + static_cast<uint32_t>(b32_2) + f32_to_u32(x_2);
-    if (sum > static_cast<uint32_t>(get_tile_size(out))) {
-        cb_reserve_back(out, 1);
-        cb_push_back(out, 1);
+    const uint32_t sum = static_cast<uint32_t>(flag_0) + static_cast<uint32_t>(a8_0) + static_cast<uint32_t>(b8_0) + static_cast<uint32_t>(a16_0) + static_cast<uint32_t>(b16_0) + a32_0 + static_cast<uint32_t>(b32_0) + f32_to_u32(x_0) + static_cast<uint32_t>(flag_1) + static_cast<uint32_t>(a8_1) + static_cast<uint32_t>(b8_1) + static_cast<uint32_t>(a16_1) + static_cast<uint32_t>(b16_1) + a32_1 + static_cast<uint32_t>(b32_1) + f32_to_u32(x_1) + static_cast<uint32_t>(flag_2) + static_cast<uint32_t>(a8_2) + static_cast<uint32_t>(b8_2) + static_cast<uint32_t>(a16_2) + static_cast<uint32_t>(b16_2) + a32_2 + static_cast<uint32_t>(b32_2) + f32_to_u32(x_2);  // demo.rs:4
+    if (sum > static_cast<uint32_t>(get_tile_size(out))) {                // demo.rs:5
+        cb_reserve_back(out, 1);                                          // demo.rs:6
+        cb_push_back(out, 1);                                             // demo.rs:7
     }
 }

@@ -3,17 +3,17 @@
 #include <cstdint>
 #include "api/dataflow/dataflow_api.h"
 
-void kernel_main() {
+void kernel_main() {                                                      // demo.rs:8
     constexpr uint32_t input = get_compile_time_arg_val(0);
     constexpr uint32_t out = get_compile_time_arg_val(1);
     const float scale = get_common_arg_val<float>(0);
 
-    cb_wait_front(input, 1);
-    cb_reserve_back(out, 1);
-    for (uint32_t i = 0; i < 1024; ++i) {
-        const float x = __builtin_bit_cast(float, reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_read_ptr(input))[i]) * scale;
-        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(out))[i] = __builtin_bit_cast(uint32_t, x);
+    cb_wait_front(input, 1);                                              // demo.rs:9
+    cb_reserve_back(out, 1);                                              // demo.rs:10
+    for (uint32_t i = 0; i < 1024; ++i) {                                 // demo.rs:11
+        const float x = __builtin_bit_cast(float, reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_read_ptr(input))[i]) * scale;  // demo.rs:12
+        reinterpret_cast<volatile tt_l1_ptr uint32_t*>(get_write_ptr(out))[i] = __builtin_bit_cast(uint32_t, x);  // demo.rs:13
     }
-    cb_push_back(out, 1);
-    cb_pop_front(input, 1);
+    cb_push_back(out, 1);                                                 // demo.rs:15
+    cb_pop_front(input, 1);                                               // demo.rs:16
 }

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include "api/dataflow/dataflow_api.h"
 
-void kernel_main() {
+void kernel_main() {                                                      // demo.rs:8
     constexpr uint32_t input = get_compile_time_arg_val(0);
     constexpr auto dst_args = TensorAccessorArgs<1>();
     const auto dst = TensorAccessor(dst_args, get_common_arg_val<uint32_t>(0));
@@ -19,17 +19,17 @@ void kernel_main() {
     const uint32_t count = get_arg_val<uint32_t>(1);
     const uint32_t limit = get_common_arg_val<uint32_t>(1);
 
-    for (uint32_t page = first, end = first + count; page < end; page = end - page > 4 ? page + 4 : end) {
-        if (page >= limit) {
-            noc_async_write_barrier();
+    for (uint32_t page = first, end = first + count; page < end; page = end - page > 4 ? page + 4 : end) {  // demo.rs:9
+        if (page >= limit) {                                              // demo.rs:10
+            noc_async_write_barrier();                                    // demo.rs:11
             return;
         }
-        cb_wait_front(input, 4);
-        for (uint32_t i = 0; i < 4; ++i) {
-            noc_async_write_page(page + i, dst, get_read_ptr(input) + i * get_tile_size(input));
+        cb_wait_front(input, 4);                                          // demo.rs:15
+        for (uint32_t i = 0; i < 4; ++i) {                                // demo.rs:16
+            noc_async_write_page(page + i, dst, get_read_ptr(input) + i * get_tile_size(input));  // demo.rs:17
         }
-        noc_async_writes_flushed();
-        cb_pop_front(input, 4);
+        noc_async_writes_flushed();                                       // demo.rs:19
+        cb_pop_front(input, 4);                                           // demo.rs:20
     }
-    noc_async_write_barrier();
+    noc_async_write_barrier();                                            // demo.rs:9
 }

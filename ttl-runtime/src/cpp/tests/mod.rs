@@ -4,4 +4,3 @@ mod building;
 mod chip;
 mod mistakes;
 mod running;
-mod speed;

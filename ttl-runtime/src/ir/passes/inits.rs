@@ -1,7 +1,7 @@
 //! Set-up calls: start-up of the compute kernel, inits of operations, data-format changes.
 //!
 //! The device keeps five things between operations: what the matrix unit is set up for, what the SFPU is set up for, and the data
-//! formats of the two source registers and of the packer. Each operation needs some of them to be something ([`state::needs`]).
+//! formats of the two source registers and of the packer. Each operation needs some of them to be something (`state::needs`).
 //!
 //! [`place`] walks the structured code forwards with what is known of each. Where an operation's need is not known to be met it puts
 //! the set-up call in front. Before a loop in which only one value of a thing is ever needed, it puts the call in front of the loop,

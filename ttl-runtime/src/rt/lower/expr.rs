@@ -85,10 +85,10 @@ impl Lower<'_> {
     /// The value as a scalar.
     pub(super) fn scalar(&mut self, e: &sk::Expr) -> Expr {
         let value = self.expr(e);
-        self.into_scalar(value)
+        self.as_scalar(value)
     }
 
-    pub(super) fn into_scalar(&mut self, value: Value) -> Expr {
+    pub(super) fn as_scalar(&mut self, value: Value) -> Expr {
         match value {
             Value::Scalar(e) => e,
             Value::Place(id) => self.read(id),
@@ -200,7 +200,7 @@ impl Lower<'_> {
         match op {
             sk::UnOp::Deref => {
                 let value = self.expr(e);
-                Value::Scalar(self.into_scalar(value))
+                Value::Scalar(self.as_scalar(value))
             }
             sk::UnOp::Neg => {
                 let a = self.scalar(e);
@@ -394,7 +394,7 @@ impl Lower<'_> {
                 (super::value::ResKind::Front { cb, .. } | super::value::ResKind::Reserved { cb, .. }, _) => named(*cb),
                 _ => Expr { ty: ty.clone(), kind: ExprKind::Erased },
             },
-            other => self.into_scalar(other),
+            other => self.as_scalar(other),
         }
     }
 }
@@ -430,5 +430,17 @@ pub(super) fn binary(op: BinOp, a: Expr, b: Expr) -> Expr {
         BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => Ty::Bool,
         _ => a.ty.clone(),
     };
+    // Sizes made of const generics become numbers: what later stages decide from them is decided here.
+    if let (Some(int), ExprKind::Int(x), ExprKind::Int(y)) = (ty.int(), &a.kind, &b.kind) {
+        let folded = match op {
+            BinOp::Add => Some(x + y),
+            BinOp::Sub => Some(x - y),
+            BinOp::Mul => x.checked_mul(*y),
+            _ => None,
+        };
+        if let Some(value) = folded {
+            return Expr { ty, kind: ExprKind::Int(int.wrap(value)) };
+        }
+    }
     Expr { ty, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) }
 }

@@ -318,7 +318,7 @@ impl Lower<'_> {
 
     /// Methods of numbers: those whose meaning C++ has too.
     fn number_method(&mut self, recv: Value, name: &str, args: &[sk::Expr]) -> Value {
-        let a = self.into_scalar(recv);
+        let a = self.as_scalar(recv);
         let op = match name {
             "wrapping_add" => BinOp::Add,
             "wrapping_sub" => BinOp::Sub,

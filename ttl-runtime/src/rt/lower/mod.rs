@@ -103,7 +103,7 @@ impl<'a> Lower<'a> {
         }
         let value = self.block_value(&self.def.body);
         if !self.diverged && ret != Ty::Unit {
-            let value = self.into_scalar(value);
+            let value = self.as_scalar(value);
             self.leave_scope();
             self.emit(StmtKind::Return(Some(value)));
         } else {

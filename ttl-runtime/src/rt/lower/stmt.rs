@@ -125,7 +125,7 @@ impl Lower<'_> {
             _ => {
                 let value = self.expr(e);
                 if !self.diverged {
-                    let value = self.into_scalar(value);
+                    let value = self.as_scalar(value);
                     self.emit(StmtKind::Assign { local, value });
                 }
             }
@@ -135,7 +135,7 @@ impl Lower<'_> {
     fn block_into(&mut self, local: LocalId, b: &sk::Block) {
         let value = self.block_value(b);
         if !self.diverged {
-            let value = self.into_scalar(value);
+            let value = self.as_scalar(value);
             self.emit(StmtKind::Assign { local, value });
         }
     }
@@ -218,7 +218,7 @@ impl Lower<'_> {
             _ if self.diverged => {}
             Value::Unit | Value::Never => {}
             Value::Scalar(_) | Value::Place(_) => {
-                let value = self.into_scalar(value);
+                let value = self.as_scalar(value);
                 if value.ty == Ty::Unit {
                     return;
                 }

@@ -35,7 +35,7 @@ impl Lower<'_> {
         let left = self.expr(l);
         let Some(left) = self.as_tiles(&left) else {
             // A number after all: finish here, the operand is lowered.
-            let left = self.into_scalar(left);
+            let left = self.as_scalar(left);
             let right = self.scalar(r);
             return Some(Value::Scalar(super::expr::binary(op, left, right)));
         };

@@ -59,6 +59,7 @@ pub(super) struct TileBlock {
 
 /// What a local of the skeleton stands for.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant)] // a few per function, while it is lowered
 pub(super) enum Binding {
     /// A scalar local of the IR (also one that C++ sees as a reference).
     Scalar(LocalId),

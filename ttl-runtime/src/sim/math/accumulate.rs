@@ -17,10 +17,19 @@ pub(super) struct Term<V> {
 
 /// The sum of `terms` and the tile register's lanes `dst`.
 ///
+/// `NORMAL` promises what makes checks unnecessary: every term has an exponent of at least 27 (also if it is zero; then not larger
+/// than that of a non-zero `dst`), `dst` is normal or zero, and no sum comes near infinity.
+///
 /// # Safety
 /// The processor must have the instruction set of `L`.
 #[inline(always)]
-pub(super) unsafe fn accumulate<L: Lanes, const TERMS: usize, const FP32: bool, const WORMHOLE: bool>(
+pub(super) unsafe fn accumulate<
+    L: Lanes,
+    const TERMS: usize,
+    const FP32: bool,
+    const WORMHOLE: bool,
+    const NORMAL: bool,
+>(
     terms: [Term<L::V>; TERMS],
     dst: L::V,
 ) -> L::V {
@@ -29,9 +38,11 @@ pub(super) unsafe fn accumulate<L: Lanes, const TERMS: usize, const FP32: bool, 
         let zero = L::splat(0);
         let doubled = L::shl::<1>(dst);
         let dst_exponent = L::shr::<24>(doubled);
-        let denormal = L::eq(dst_exponent, zero);
-        let magnitude = L::or(L::and(doubled, L::splat(0x00FF_FFFF)), L::splat(0x0100_0000));
-        let magnitude = L::keep(L::mask_not(denormal), magnitude);
+        let mut magnitude = L::or(L::and(doubled, L::splat(0x00FF_FFFF)), L::splat(0x0100_0000));
+        if !NORMAL {
+            magnitude = L::keep(L::not_eq(dst_exponent, zero), magnitude);
+        }
+        // Otherwise the leading one that a zero gets here is shifted out below.
         let dst_sign = L::sar::<31>(dst);
 
         let mut exponent = dst_exponent;
@@ -63,14 +74,15 @@ pub(super) unsafe fn accumulate<L: Lanes, const TERMS: usize, const FP32: bool, 
         } else {
             L::and(L::add(L::to_float(size), L::splat(0x8000)), L::splat(0xFFFF_0000))
         };
-        // `float` is at most 2^31: its exponent field is 128..=158 and the frame's unit is 2^(exponent - 151 + 127). The sum may
-        // leave 0..=255 on both sides (-22..=390); an offset keeps it in an i32.
-        const OFFSET: u32 = 180;
-        let moved = L::add(float, L::shl::<23>(L::sub(exponent, L::splat(151 + OFFSET))));
-        let tiny = L::gt(L::splat(1u32.wrapping_sub(OFFSET) << 23), moved);
-        let finite = L::add(L::min(moved, L::splat((255 - OFFSET) << 23)), L::splat(OFFSET << 23));
-        let nonzero = L::mask_not(L::mask_or(tiny, L::eq(total, zero)));
-        let mut result = L::keep(nonzero, L::or(finite, L::and(total, L::splat(0x8000_0000))));
+        let sign = L::and(total, L::splat(0x8000_0000));
+        let mut result;
+        if NORMAL {
+            // The unit as a power of two, with the sign of the sum.
+            let unit = L::or(L::shl::<23>(L::sub(exponent, L::splat(151 - 127))), sign);
+            result = L::fma(float, unit, zero);
+        } else {
+            result = finish::<L>(float, exponent, total, sign);
+        }
         if WORMHOLE && FP32 {
             // A sum of minus one unit is normalised wrongly: it becomes -2^27 units.
             let bug = L::eq(total, L::splat(-2i32 as u32));
@@ -78,6 +90,22 @@ pub(super) unsafe fn accumulate<L: Lanes, const TERMS: usize, const FP32: bool, 
             result = L::select(bug, L::or(L::shl::<23>(field), L::splat(0x8000_0000)), result);
         }
         result
+    }
+}
+
+/// The sum `float` in units of `exponent`, with overflow and underflow.
+#[inline(always)]
+unsafe fn finish<L: Lanes>(float: L::V, exponent: L::V, total: L::V, sign: L::V) -> L::V {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        // `float` is at most 2^31: its exponent field is 128..=158 and the frame's unit is 2^(exponent - 151 + 127). The sum may
+        // leave 0..=255 on both sides (-22..=390); an offset keeps it in an i32.
+        const OFFSET: u32 = 180;
+        let moved = L::add(float, L::shl::<23>(L::sub(exponent, L::splat(151 + OFFSET))));
+        let tiny = L::gt(L::splat(1u32.wrapping_sub(OFFSET) << 23), moved);
+        let finite = L::add(L::min(moved, L::splat((255 - OFFSET) << 23)), L::splat(OFFSET << 23));
+        let zero = L::eq(total, L::splat(0));
+        L::keep(L::mask_not(L::mask_or(tiny, zero)), L::or(finite, sign))
     }
 }
 

@@ -108,7 +108,7 @@ unsafe fn add_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(
 
             let at = dst.words_mut().add(i);
             let old = if acc { L::load(at) } else { zero };
-            L::store(at, accumulate::<L, 1, FP32, WORMHOLE>([term], old));
+            L::store(at, accumulate::<L, 1, FP32, WORMHOLE, false>([term], old));
         }
     }
 }
@@ -150,6 +150,16 @@ unsafe fn mul_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(a: &Tile, 
             let sign = L::sar::<31>(L::xor(a, b));
             let at = dst.words_mut().add(i);
             let mut sum = L::load(at);
+            if FP32 && L::FAST_FMA {
+                // Onto zero, the passes add up to the exact product of what they multiply: it has at most 21 bits.
+                let in_range = L::mask_and(L::gt(exponent, L::splat(12)), L::gt(L::splat(251), exponent));
+                let finite = L::gt(L::splat(255), L::max(a_exponent, b_exponent));
+                let fits = L::mask_and(finite, L::mask_or(in_range, L::mask_not(present)));
+                if !L::any(L::mask_not(L::mask_and(fits, L::eq(L::shl::<1>(sum), zero)))) {
+                    L::store(at, L::keep(present, product::<L>(a, b, phases)));
+                    continue;
+                }
+            }
             for phase in 0..phases {
                 let a_part =
                     if phase & 1 == 0 { L::shr::<6>(a_bits) } else { L::and(L::shr::<1>(a_bits), L::splat(31)) };
@@ -161,9 +171,30 @@ unsafe fn mul_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(a: &Tile, 
                 let product = L::shl::<14>(L::mul15(a_part, b_part));
                 let value = L::keep(keep, L::sub(L::xor(product, sign), sign));
                 let term = Term { value, exponent: L::keep(keep, exponent) };
-                sum = accumulate::<L, 1, FP32, WORMHOLE>([term], sum);
+                sum = accumulate::<L, 1, FP32, WORMHOLE, false>([term], sum);
             }
             L::store(at, sum);
+        }
+    }
+}
+
+/// The product of the parts that so many passes multiply, for normal numbers.
+#[inline(always)]
+unsafe fn product<L: Lanes>(a: L::V, b: L::V, phases: u32) -> L::V {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let zero = L::splat(0);
+        let a_high = L::and(a, L::splat(0xFFF8_0000));
+        let a_all = if phases > 1 { L::and(a, L::splat(0xFFFF_C000)) } else { a_high };
+        let b_high = L::and(b, L::splat(0xFFFE_0000));
+        match phases {
+            4 => L::fma(a_all, L::and(b, L::splat(0xFFFF_E000)), zero),
+            3 => {
+                // The third pass is without the lower bits of a.
+                let b_low = L::fma(b_high, L::splat((-1f32).to_bits()), L::and(b, L::splat(0xFFFF_E000)));
+                L::fma(a_high, b_low, L::fma(a_all, b_high, zero))
+            }
+            _ => L::fma(a_all, b_high, zero),
         }
     }
 }

@@ -15,7 +15,7 @@ use super::lanes::{Lanes, dispatch};
 use super::{MathConfig, Tile};
 
 /// Biased exponent of zero (and denormal) elements: their products are never the largest of a group.
-const ZERO_EXPONENT: i32 = -1000;
+const ZERO_EXPONENT: i16 = -1000;
 
 /// Elements in row-major order and cut into the parts that the phases multiply.
 #[derive(Clone)]
@@ -24,7 +24,7 @@ struct Parts {
     raw: [u32; 1024],
     /// The upper and lower significant bits, as floats; only where multiply-add is fast.
     part: [[u32; 1024]; 2],
-    exponent: [i32; 1024],
+    exponent: [i16; 1024],
     /// Over the non-zero elements; smallest > largest if there are none.
     smallest: i32,
     largest: i32,
@@ -161,7 +161,7 @@ unsafe fn split<L: Lanes>(parts: &mut Parts, upper: u32, all: u32, factor: f32) 
             largest = L::max(largest, field);
             smallest = L::min(smallest, L::select(present, field, L::splat(255)));
             let exponent = L::select(present, field, L::splat(ZERO_EXPONENT as u32));
-            L::store(parts.exponent.as_mut_ptr().cast::<u32>().add(i), exponent);
+            L::store16(parts.exponent.as_mut_ptr().cast::<u16>().add(i), exponent);
             if L::FAST_FMA {
                 let high = L::and(L::keep(present, raw), L::splat(upper));
                 let whole = L::and(L::keep(present, raw), L::splat(all));
@@ -198,7 +198,11 @@ unsafe fn step<L: Lanes, const FP32: bool, const WORMHOLE: bool>(
     // SAFETY: passed on to the caller.
     unsafe {
         if L::FAST_FMA && in_range(in0, in1) {
-            float_step::<L, FP32, WORMHOLE>(in0, in1, phases, dst);
+            if far_from_limits::<L>(in0, in1, dst) {
+                float_step::<L, FP32, WORMHOLE, true>(in0, in1, phases, dst);
+            } else {
+                float_step::<L, FP32, WORMHOLE, false>(in0, in1, phases, dst);
+            }
         } else {
             integer_step::<L, FP32, WORMHOLE>(in0, in1, phases, dst);
         }
@@ -210,49 +214,86 @@ fn phase_shift(phase: u32) -> u32 {
     5 * (phase & 1) + 7 * (phase >> 1)
 }
 
+/// Whether the checks of `accumulate` are unnecessary: products and register values in the middle of the range.
+#[inline(always)]
+unsafe fn far_from_limits<L: Lanes>(in0: &Parts, in1: &Parts, dst: &Tile) -> bool {
+    // A group without products has exponents 27..=39 in the phases. Register values stay zero or above: a sum that cancels keeps an
+    // exponent at most 24 below that of its largest term.
+    if in0.largest == 0 || in1.largest == 0 || in0.smallest + in1.smallest < 127 + 12 + 64 {
+        return false;
+    }
+    // SAFETY: a tile has 1024 words; the instruction set is the caller's.
+    unsafe {
+        let mut bad = L::mask_not(L::eq(L::splat(0), L::splat(0)));
+        for i in (0..1024).step_by(L::N) {
+            let v = L::load(dst.words().add(i));
+            let field = L::exponent(v);
+            let outside = L::mask_or(L::gt(L::splat(64), field), L::gt(field, L::splat(230)));
+            bad = L::mask_or(bad, L::mask_and(outside, L::not_eq(L::shl::<1>(v), L::splat(0))));
+        }
+        !L::any(bad)
+    }
+}
+
 /// Rows whose chains of dependent operations run side by side.
 const ROWS: usize = 2;
 
+#[allow(clippy::needless_range_loop)]
 #[inline(always)]
-unsafe fn float_step<L: Lanes, const FP32: bool, const WORMHOLE: bool>(
+unsafe fn float_step<L: Lanes, const FP32: bool, const WORMHOLE: bool, const NORMAL: bool>(
     in0: &Parts,
     in1: &Parts,
     phases: u32,
     dst: &mut Tile,
 ) {
+    // The exponent of groups without products: 0 after the subtraction below, or as `far_from_limits` says.
+    let least = if NORMAL { 127 + 12 + 27 } else { 127 };
     // SAFETY: indices stay below 1024; the instruction set is the caller's.
     unsafe {
         for row in (0..32).step_by(ROWS) {
-            for column in (0..32).step_by(L::N) {
-                let mut exponents = [[L::splat(127); 4]; ROWS];
-                for (group, chunk) in (0..32).step_by(8).enumerate() {
-                    for k in chunk..chunk + 8 {
-                        let right = L::load(in1.exponent.as_ptr().cast::<u32>().add(k * 32 + column));
-                        for (r, exponent) in exponents.iter_mut().enumerate() {
-                            let left = L::splat(in0.exponent[(row + r) * 32 + k] as u32);
-                            exponent[group] = L::max(exponent[group], L::add(left, right));
-                        }
+            for column in (0..32).step_by(2 * L::N) {
+                let mut halves = [[L::splat_half(least); 4]; ROWS];
+                for k in 0..32 {
+                    let right = L::load_half(in1.exponent.as_ptr().add(k * 32 + column));
+                    for (r, groups) in halves.iter_mut().enumerate() {
+                        let left = L::splat_half(in0.exponent[(row + r) * 32 + k]);
+                        groups[k / 8] = L::max_half(groups[k / 8], L::add_half(left, right));
                     }
                 }
-                let at = dst.words_mut().add(face_offset(row, column));
-                let mut sums: [L::V; ROWS] = std::array::from_fn(|r| L::load(at.add(r * 16)));
+                // Loops rather than closures: those would not be compiled for the instruction set.
+                let mut exponents = [[[L::splat(0); 2]; 4]; ROWS];
+                let mut sums = [[L::splat(0); 2]; ROWS];
+                for r in 0..ROWS {
+                    for group in 0..4 {
+                        exponents[r][group] = L::widen(halves[r][group]);
+                    }
+                    for h in 0..2 {
+                        sums[r][h] = L::load(dst.words().add(face_offset(row + r, column + h * L::N)));
+                    }
+                }
                 for phase in 0..phases {
                     let left = in0.part[(phase >> 1) as usize].as_ptr();
-                    let right = in1.part[(phase & 1) as usize].as_ptr().add(column);
+                    let right = in1.part[(phase & 1) as usize].as_ptr();
                     let less = L::splat(127 + phase_shift(phase));
                     for face in 0..2 {
                         for r in 0..ROWS {
-                            let left = left.add((row + r) * 32);
-                            let terms = [
-                                float_group::<L>(left, right, face * 2, L::sub(exponents[r][face * 2], less)),
-                                float_group::<L>(left, right, face * 2 + 1, L::sub(exponents[r][face * 2 + 1], less)),
-                            ];
-                            sums[r] = accumulate::<L, 2, FP32, WORMHOLE>(terms, sums[r]);
+                            for h in 0..2 {
+                                let left = left.add((row + r) * 32);
+                                let right = right.add(column + h * L::N);
+                                let (one, two) = (face * 2, face * 2 + 1);
+                                let terms = [
+                                    float_group::<L>(left, right, one, L::sub(exponents[r][one][h], less)),
+                                    float_group::<L>(left, right, two, L::sub(exponents[r][two][h], less)),
+                                ];
+                                sums[r][h] = accumulate::<L, 2, FP32, WORMHOLE, NORMAL>(terms, sums[r][h]);
+                            }
                         }
                     }
                 }
-                for (r, sum) in sums.into_iter().enumerate() {
-                    L::store(at.add(r * 16), sum);
+                for r in 0..ROWS {
+                    for h in 0..2 {
+                        L::store(dst.words_mut().add(face_offset(row + r, column + h * L::N)), sums[r][h]);
+                    }
                 }
             }
         }
@@ -292,7 +333,7 @@ unsafe fn integer_step<L: Lanes, const FP32: bool, const WORMHOLE: bool>(
                             integer_group::<L>(in0, in1, row, column, face * 2, phase),
                             integer_group::<L>(in0, in1, row, column, face * 2 + 1, phase),
                         ];
-                        sum = accumulate::<L, 2, FP32, WORMHOLE>(terms, sum);
+                        sum = accumulate::<L, 2, FP32, WORMHOLE, false>(terms, sum);
                     }
                 }
                 L::store(at, sum);
@@ -317,8 +358,9 @@ unsafe fn integer_group<L: Lanes>(
         let mut largest = zero;
         for (i, exponent) in exponents.iter_mut().enumerate() {
             let k = group * 8 + i;
-            let left = L::splat(in0.exponent[row * 32 + k] as u32);
-            *exponent = L::add(left, L::load(in1.exponent.as_ptr().cast::<u32>().add(k * 32 + column)));
+            let left = L::splat(i32::from(in0.exponent[row * 32 + k]) as u32);
+            let right = L::sar::<16>(L::shl::<16>(L::load16(in1.exponent.as_ptr().cast::<u16>().add(k * 32 + column))));
+            *exponent = L::add(left, right);
             largest = L::max(largest, *exponent);
         }
         let mut total = zero;

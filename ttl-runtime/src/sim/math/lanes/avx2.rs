@@ -10,6 +10,7 @@ pub(in crate::sim::math) struct Avx2;
 impl Lanes for Avx2 {
     type V = __m256i;
     type M = __m256i;
+    type H = __m256i;
     const N: usize = 8;
     const FAST_FMA: bool = true;
 
@@ -221,5 +222,37 @@ impl Lanes for Avx2 {
     unsafe fn keep(m: __m256i, a: __m256i) -> __m256i {
         // SAFETY: the caller checked the instruction set.
         unsafe { _mm256_and_si256(a, m) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_half(p: *const i16) -> __m256i {
+        // SAFETY: the caller checked the instruction set and owns the memory.
+        unsafe { _mm256_loadu_si256(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat_half(x: i16) -> __m256i {
+        // SAFETY: the caller checked the instruction set.
+        unsafe { _mm256_set1_epi16(x) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_half(a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: the caller checked the instruction set.
+        unsafe { _mm256_add_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn max_half(a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: the caller checked the instruction set.
+        unsafe { _mm256_max_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn widen(a: __m256i) -> [__m256i; 2] {
+        // SAFETY: the caller checked the instruction set.
+        unsafe {
+            [_mm256_cvtepi16_epi32(_mm256_castsi256_si128(a)), _mm256_cvtepi16_epi32(_mm256_extracti128_si256::<1>(a))]
+        }
     }
 }

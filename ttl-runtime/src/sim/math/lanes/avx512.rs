@@ -10,6 +10,7 @@ pub(in crate::sim::math) struct Avx512;
 impl Lanes for Avx512 {
     type V = __m512i;
     type M = __mmask16;
+    type H = __m512i;
     const N: usize = 16;
     const FAST_FMA: bool = true;
 
@@ -212,5 +213,37 @@ impl Lanes for Avx512 {
     #[inline(always)]
     unsafe fn bits(m: __mmask16) -> u32 {
         u32::from(m)
+    }
+
+    #[inline(always)]
+    unsafe fn load_half(p: *const i16) -> __m512i {
+        // SAFETY: the caller checked the instruction set and owns the memory.
+        unsafe { _mm512_loadu_si512(p.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat_half(x: i16) -> __m512i {
+        // SAFETY: the caller checked the instruction set.
+        unsafe { _mm512_set1_epi16(x) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_half(a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the caller checked the instruction set.
+        unsafe { _mm512_add_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn max_half(a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the caller checked the instruction set.
+        unsafe { _mm512_max_epi16(a, b) }
+    }
+
+    #[inline(always)]
+    unsafe fn widen(a: __m512i) -> [__m512i; 2] {
+        // SAFETY: the caller checked the instruction set.
+        unsafe {
+            [_mm512_cvtepi16_epi32(_mm512_castsi512_si256(a)), _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64::<1>(a))]
+        }
     }
 }

@@ -23,6 +23,8 @@ pub(super) trait Lanes: Copy {
     type V: Copy;
     /// One truth value per lane.
     type M: Copy;
+    /// Twice as many lanes of 16 bits.
+    type H: Copy;
     const N: usize;
     /// Whether `fma` is one instruction.
     const FAST_FMA: bool;
@@ -75,6 +77,13 @@ pub(super) trait Lanes: Copy {
     /// `a` where the mask is true, else `b`; and `a` where true, else 0.
     unsafe fn select(m: Self::M, a: Self::V, b: Self::V) -> Self::V;
     unsafe fn keep(m: Self::M, a: Self::V) -> Self::V;
+
+    unsafe fn load_half(p: *const i16) -> Self::H;
+    unsafe fn splat_half(x: i16) -> Self::H;
+    unsafe fn add_half(a: Self::H, b: Self::H) -> Self::H;
+    unsafe fn max_half(a: Self::H, b: Self::H) -> Self::H;
+    /// The lower and the upper lanes, with sign.
+    unsafe fn widen(a: Self::H) -> [Self::V; 2];
 
     // What follows from the above.
 

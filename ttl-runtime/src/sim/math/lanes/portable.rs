@@ -20,6 +20,7 @@ fn zip<T>(a: [u32; N], b: [u32; N], f: impl Fn(u32, u32) -> T) -> [T; N] {
 impl Lanes for Portable {
     type V = [u32; N];
     type M = [bool; N];
+    type H = [i16; 2 * N];
     const N: usize = N;
     const FAST_FMA: bool = false;
 
@@ -161,5 +162,31 @@ impl Lanes for Portable {
     #[inline(always)]
     unsafe fn keep(m: [bool; N], a: [u32; N]) -> [u32; N] {
         std::array::from_fn(|i| if m[i] { a[i] } else { 0 })
+    }
+
+    #[inline(always)]
+    unsafe fn load_half(p: *const i16) -> [i16; 2 * N] {
+        // SAFETY: the caller owns 2N half words there.
+        unsafe { p.cast::<[i16; 2 * N]>().read_unaligned() }
+    }
+
+    #[inline(always)]
+    unsafe fn splat_half(x: i16) -> [i16; 2 * N] {
+        [x; 2 * N]
+    }
+
+    #[inline(always)]
+    unsafe fn add_half(a: [i16; 2 * N], b: [i16; 2 * N]) -> [i16; 2 * N] {
+        std::array::from_fn(|i| a[i].wrapping_add(b[i]))
+    }
+
+    #[inline(always)]
+    unsafe fn max_half(a: [i16; 2 * N], b: [i16; 2 * N]) -> [i16; 2 * N] {
+        std::array::from_fn(|i| a[i].max(b[i]))
+    }
+
+    #[inline(always)]
+    unsafe fn widen(a: [i16; 2 * N]) -> [[u32; N]; 2] {
+        [0, N].map(|from| std::array::from_fn(|i| i32::from(a[from + i]) as u32))
     }
 }

@@ -1,0 +1,10 @@
+//! A block expression has tiles on both sides.
+use ttl::prelude::*;
+
+#[ttl::kernel(compute)]
+fn scale(_compute: Compute, x: CbIn<bf16>, y: CbOut<bf16>, factor: f32) {
+    let x = x.wait_front(1);
+    y.reserve_back(1).store(&x * factor);
+}
+
+fn main() {}
