@@ -175,6 +175,26 @@ fn kernel_main(x: u32) -> u32 {
     x + 1
 }
 
+mod left {
+    #[ttl::device]
+    pub(super) fn part(x: u32) -> u32 {
+        x + 1
+    }
+}
+
+mod right {
+    #[ttl::device]
+    pub(super) fn part(x: u32) -> u32 {
+        x * 2
+    }
+}
+
+#[ttl::device]
+fn same_names(part: u32) -> u32 {
+    let left = left::part(part);
+    left * 10 + right::part(left)
+}
+
 #[ttl::device]
 fn clashes(x: u32) -> u32 {
     let mut this = 4;
@@ -224,6 +244,7 @@ table!(words_of_names {
     nested_instances::<2>(1) as u32 => 21 + 9;
     nested_instances::<3>(1) as u32 => 42 + 9;
     associated(3) => 306;
+    same_names(3) => 48;
     keywords(2, 3, 4) => (!13u32 ^ 14).wrapping_add(4);
     clashes(6) => {
         let (abs, fabsf, sleep, api) = (3 + 4 + 10, 6, 4 + 7 + 4, 12 + 12 + 256 + 1);

@@ -28,11 +28,26 @@ impl Gen<'_> {
         {
             return var.text();
         }
+        if self.dice.one_in(2)
+            && let Some(text) = self.converted(ty)
+        {
+            return text;
+        }
         let consts: Vec<&String> = self.consts.iter().filter(|(_, t)| *t == ty).map(|(name, _)| name).collect();
         if !consts.is_empty() && self.dice.one_in(3) {
             return (*self.dice.of(&consts)).clone();
         }
         if known { ty.digits(self.dice).0 } else { ty.literal(self.dice) }
+    }
+
+    /// A variable of another type, as this one.
+    fn converted(&mut self, ty: Ty) -> Option<String> {
+        let from = *self.dice.of(&INTS);
+        let var = self.scope.read(from, self.dice)?.text();
+        Some(match ty {
+            Ty::Bool => format!("({var} > {})", from.digits(self.dice).0),
+            _ => format!("({var} as {})", ty.name()),
+        })
     }
 
     fn operation(&mut self, ty: Ty, depth: usize) -> String {
@@ -161,7 +176,7 @@ impl Gen<'_> {
         }
         if self.dice.one_in(12) {
             let cond = self.condition(depth);
-            let value = self.expr(self.ret, depth, true);
+            let value = self.result(depth);
             text.push_str(&format!("if {cond} {{ return {value}; }} "));
         }
         text.push_str(&self.expr(ty, depth, false));

@@ -36,6 +36,16 @@ impl Gen<'_> {
         self.numbers
     }
 
+    /// An expression for the function's result, in which everything observed so far shows.
+    pub(crate) fn result(&mut self, depth: usize) -> String {
+        let value = self.expr(self.ret, depth, false);
+        match self.ret {
+            Ty::Bool => format!("({value} ^ (hash & 1 == 0))"),
+            Ty::F32 => format!("({value} + (hash & 255) as f32)"),
+            ty => format!("({value} ^ hash as {})", ty.name()),
+        }
+    }
+
     /// Writes the function.
     pub(crate) fn write(name: &str, dice: &mut Dice, earlier: &[Sig], consts: &[(String, Ty)]) -> (String, Sig) {
         let ret = Ty::any(dice);
@@ -55,12 +65,28 @@ impl Gen<'_> {
             scope.declare(Var { name: "r".into(), ty: U32, mutable: true, reference: true });
         }
         let mut text = format!("#[ttl::device]\npub(crate) fn {name}({}) -> {} {{\n", params.join(", "), ret.name());
+        text.push_str("    let mut hash = 1u32;\n");
+        scope.declare(Var { name: "hash".into(), ty: U32, mutable: true, reference: false });
+        scope.counters.push("hash".into());
         let mut make = Gen { dice, scope, earlier, consts, ret, loops: 0, rounds: 1, cost: 1, numbers: 0 };
         let statements = 4 + make.dice.below(6);
         make.statements(statements, 1, &mut text);
-        let value = make.expr(ret, 3, true);
+        let all: Vec<Var> = make.scope.visible().into_iter().cloned().collect();
+        for var in all {
+            text.push_str(&format!("    {}\n", observe(&var)));
+        }
+        let value = make.result(3);
         text.push_str(&format!("    {value}\n}}\n"));
         let cost = make.cost;
         (text, Sig { name: name.into(), params: types, lends, ret, cost })
+    }
+}
+
+/// A statement that makes the value of a variable show in the result.
+pub(crate) fn observe(var: &Var) -> String {
+    let text = var.text();
+    match var.ty {
+        Ty::F32 => format!("hash = mixed(hash ^ bits({text}));"),
+        _ => format!("hash = mixed(hash ^ {text} as u32);"),
     }
 }

@@ -1,6 +1,6 @@
 //! Random statements, indented as a reader wants them.
 
-use super::function::Gen;
+use super::function::{Gen, observe};
 use super::scope::Var;
 use super::types::{INTS, Ty, U32};
 
@@ -30,7 +30,7 @@ impl Gen<'_> {
             5 if nested => self.while_loop(indent, out),
             6 if nested => self.endless_loop(indent, out),
             7 | 8 if indent < 5 => self.branches(indent, out),
-            9 => self.leave(indent, out),
+            9 if self.loops > 0 || self.dice.one_in(3) => self.leave(indent, out),
             10 => {
                 let ty = Ty::any(self.dice);
                 if let Some(call) = self.call(ty, DEPTH - 1) {
@@ -39,6 +39,12 @@ impl Gen<'_> {
                 }
             }
             11 => self.deferred(indent, out),
+            12 => {
+                let ty = Ty::any(self.dice);
+                if let Some(var) = self.scope.read(ty, self.dice) {
+                    self.line(indent, &observe(&var), out);
+                }
+            }
             _ => {
                 let text = self.effect(DEPTH);
                 self.line(indent, &text, out);
@@ -107,7 +113,7 @@ impl Gen<'_> {
         let how = match self.dice.below(4) {
             0 | 1 if self.loops > 0 => "break".to_string(),
             2 if self.loops > 0 => "continue".to_string(),
-            _ => format!("return {}", self.expr(self.ret, DEPTH - 1, true)),
+            _ => format!("return {}", self.result(DEPTH - 1)),
         };
         self.line(indent, &format!("if {cond} {{"), out);
         self.scope.enter();

@@ -58,8 +58,16 @@ fn compare(name: &str, path: &str, functions: &[&str], add: &dyn Fn(&mut Program
     if let Some(difference) = native.first_difference(&cpp) {
         panic!("{path} leaves different memory (seed {SEED}): {difference}");
     }
-    // The arguments differ, so the words must.
-    assert_ne!(native_words[0], native_words[1], "{path} does not depend on its arguments");
+    // Functions that give the same whatever they get test little.
+    let words = 2 * functions.len();
+    let value = |core: &[u32], round: usize, f: usize| core[round * words + 2 * f];
+    let varied = (0..functions.len()).filter(|f| {
+        let first = value(&native_words[0], 0, *f);
+        native_words.iter().any(|core| (0..ROUNDS as usize).any(|round| value(core, round, *f) != first))
+    });
+    let varied = varied.count();
+    println!("{varied} of {} functions depend on their arguments", functions.len());
+    assert!(2 * varied > functions.len(), "only {varied} functions of {path} depend on their arguments (seed {SEED})");
 }
 
 macro_rules! random {

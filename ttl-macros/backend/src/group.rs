@@ -65,3 +65,46 @@ fn needed(inner: &TokenStream, before: Option<&TokenTree>, after: Option<&TokenT
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::visible;
+    use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+
+    fn parse(text: &str) -> TokenStream {
+        text.parse().unwrap_or_default()
+    }
+
+    /// The tokens with `x` in an invisible group for each `X`.
+    fn passed_on(tokens: TokenStream, x: &str) -> TokenStream {
+        let replace = |token| match token {
+            TokenTree::Ident(ident) if ident == "X" => TokenTree::Group(Group::new(Delimiter::None, parse(x))),
+            TokenTree::Group(group) => {
+                TokenTree::Group(Group::new(group.delimiter(), passed_on(group.stream(), x)))
+            }
+            other => other,
+        };
+        tokens.into_iter().map(replace).collect()
+    }
+
+    #[test]
+    fn parentheses_where_an_operand_could_fall_apart() {
+        for (around, x, expected) in [
+            ("X * 2", "a + b", "(a+b)*2"),
+            ("1 - X", "a - b", "1-(a-b)"),
+            ("X + 1", "a as u32", "(aasu32)+1"),
+            ("X.abs()", "-a", "(-a).abs()"),
+            ("X + 1", "-a", "-a+1"),
+            ("X + 1", "if a { b } else { c }", "(ifa{b}else{c})+1"),
+            ("X;", "if a { b } else { c }", "ifa{b}else{c};"),
+            ("f(c, X)", "a + b", "f(c,a+b)"),
+            ("f(c, X * X)", "a + b", "f(c,(a+b)*(a+b))"),
+            ("X + 1", "f(a)", "f(a)+1"),
+            ("X * 2", "a", "a*2"),
+            ("fn f(x: X)", "&u32", "fnf(x:&u32)"),
+        ] {
+            let got = visible(passed_on(parse(around), x));
+            assert_eq!(got.to_string().replace(' ', ""), expected, "{around} with {x}");
+        }
+    }
+}

@@ -198,7 +198,8 @@ impl Printer<'_> {
             return self.shift(op, a, b);
         }
         let (mut pa, pb) = (self.expr(a), self.expr(b));
-        if matches!(op, BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor) && [a, b].iter().any(|e| self.widens_negative(e)) {
+        if matches!(op, BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor) && [a, b].iter().any(|e| self.widens_negative(e))
+        {
             // GCC computes `static_cast<uint32_t>(x) & 31` in the type of `x`, and complains about the constant it has made.
             self.allowed.insert("-Woverflow");
         }
@@ -207,6 +208,9 @@ impl Printer<'_> {
         }
         if comparison(op) && (pa.text == pb.text || masked(a) && fold(b).is_some() || masked(b) && fold(a).is_some()) {
             self.allowed.insert("-Wtautological-compare");
+        }
+        if comparison(op) && (complement_of_narrow(a) || complement_of_narrow(b)) {
+            self.allowed.insert("-Wsign-compare");
         }
         let (symbol, level) = operator(op);
         let (pa, pb) = match a.ty.int() {
@@ -342,10 +346,26 @@ fn shift(op: BinOp, ty: IntTy, a: Piece, amount: &str) -> Piece {
 
 /// `x & 3`, `x | 4`, perhaps in a cast: a C++ compiler has an opinion on what they can be equal to.
 fn masked(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Cast(x) => masked(x),
+    match &without_casts(e).kind {
         ExprKind::Binary(BinOp::BitAnd | BinOp::BitOr, a, b) => fold(a).is_some() || fold(b).is_some(),
         _ => false,
+    }
+}
+
+/// `!(x as i32)` of a narrow unsigned `x`: a C++ compiler thinks that the cast was not meant.
+fn complement_of_narrow(e: &Expr) -> bool {
+    match &without_casts(e).kind {
+        ExprKind::Not(x) if matches!(x.kind, ExprKind::Cast(_)) => {
+            without_casts(x).ty.int().is_some_and(|int| !int.signed && int.bits < 32)
+        }
+        _ => false,
+    }
+}
+
+fn without_casts(e: &Expr) -> &Expr {
+    match &e.kind {
+        ExprKind::Cast(x) => without_casts(x),
+        _ => e,
     }
 }
 

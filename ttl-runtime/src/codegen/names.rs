@@ -122,6 +122,132 @@ const KEYWORDS: &[&str] = &[
     "uint",
 ];
 
+/// Functions of the C library, which the kernel API's headers may declare: a device function of that name could differ from one only in its
+/// linkage. A local variable may have any of these names.
+const C_LIBRARY: &[&str] = &[
+    "abort",
+    "abs",
+    "acos",
+    "asin",
+    "atan",
+    "atan2",
+    "atexit",
+    "atoi",
+    "atol",
+    "bsearch",
+    "calloc",
+    "cbrt",
+    "ceil",
+    "clock",
+    "copysign",
+    "cos",
+    "cosh",
+    "div",
+    "erf",
+    "erfc",
+    "exit",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
+    "fabsf",
+    "fdim",
+    "ffs",
+    "floor",
+    "floorf",
+    "fma",
+    "fmaf",
+    "fmax",
+    "fmaxf",
+    "fmin",
+    "fminf",
+    "fmod",
+    "fmodf",
+    "free",
+    "frexp",
+    "getc",
+    "gets",
+    "hypot",
+    "ilogb",
+    "index",
+    "isalnum",
+    "isalpha",
+    "isdigit",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isspace",
+    "j0",
+    "j1",
+    "jn",
+    "labs",
+    "ldexp",
+    "ldiv",
+    "lgamma",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logb",
+    "lrint",
+    "lround",
+    "malloc",
+    "memchr",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "memset",
+    "modf",
+    "nan",
+    "nearbyint",
+    "pow",
+    "powf",
+    "printf",
+    "putc",
+    "putchar",
+    "puts",
+    "qsort",
+    "raise",
+    "rand",
+    "random",
+    "read",
+    "realloc",
+    "remainder",
+    "remove",
+    "remquo",
+    "rename",
+    "rint",
+    "round",
+    "roundf",
+    "scalbn",
+    "select",
+    "signal",
+    "sin",
+    "sinh",
+    "sleep",
+    "sqrt",
+    "sqrtf",
+    "srand",
+    "strcmp",
+    "strcpy",
+    "strlen",
+    "strncmp",
+    "swap",
+    "system",
+    "tan",
+    "tanh",
+    "tgamma",
+    "time",
+    "tolower",
+    "toupper",
+    "trunc",
+    "truncf",
+    "write",
+    "y0",
+    "y1",
+    "yn",
+];
+
 /// `name` as part of an identifier: `copy<bf16, 4>` becomes `copy_bf16_4`.
 pub(super) fn sanitize(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
@@ -185,7 +311,11 @@ impl Scopes {
 
     /// `wanted`, or with the first number that makes it unlike every visible name: `tile`, `tile_2`.
     pub(super) fn declare(&mut self, wanted: &str) -> String {
-        let base = identifier(wanted);
+        self.declare_as(identifier(wanted))
+    }
+
+    /// As [`Scopes::declare`], for a legal identifier.
+    fn declare_as(&mut self, base: String) -> String {
         let taken = |name: &str| self.scopes.iter().flatten().any(|n| n == name);
         let mut name = base.clone();
         let mut number = 1;
@@ -216,6 +346,10 @@ pub(super) fn function_names<'a>(
             for generic in generics {
                 full.push('_');
                 full.push_str(generic);
+            }
+            if C_LIBRARY.contains(&full.as_str()) {
+                full.push('_');
+                return (id, scopes.declare_as(full));
             }
             (id, scopes.declare(&full))
         })

@@ -29,6 +29,8 @@ const FLAGS: &[&str] = &[
     "-fno-rtti",
     "-fno-strict-aliasing",
     "-ffp-contract=off",
+    // GCC (12 at least) takes `0.0f - static_cast<float>(n)` for `-static_cast<float>(n)`, which is -0 for 0. Not with this.
+    "-frounding-math",
     "-fno-math-errno",
     "-Wall",
     // Part of -Wall in GCC only.

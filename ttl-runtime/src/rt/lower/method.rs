@@ -366,15 +366,15 @@ impl Lower<'_> {
             return Value::Scalar(Expr { ty: Ty::F32, kind: ExprKind::Bits(Box::new(masked)) });
         }
         let ty = a.ty.clone();
-        let a = self.stable(a);
         let local = self.new_local("value", ty.clone(), true);
-        self.emit(StmtKind::Let { local, init: Some(a.clone()) });
+        self.emit(StmtKind::Let { local, init: Some(a) });
+        let value = self.read(local);
         let zero = Expr { ty: ty.clone(), kind: ExprKind::Int(0) };
-        let negated = Expr { ty, kind: ExprKind::Neg(Box::new(a.clone())) };
+        let negated = Expr { ty, kind: ExprKind::Neg(Box::new(value.clone())) };
         let line = self.line;
         let assign = crate::ir::Stmt { line, kind: StmtKind::Assign { local, value: negated } };
-        self.emit(StmtKind::If { cond: binary(BinOp::Lt, a, zero), then: vec![assign], els: vec![] });
-        Value::Scalar(self.read(local))
+        self.emit(StmtKind::If { cond: binary(BinOp::Lt, value.clone(), zero), then: vec![assign], els: vec![] });
+        Value::Scalar(value)
     }
 
     fn min_max(&mut self, a: Expr, name: &str, args: &[sk::Expr]) -> Value {
@@ -385,16 +385,16 @@ impl Lower<'_> {
             );
         }
         let [b] = args else { return Value::Never };
-        let a = self.stable(a);
-        let b = self.scalar(b);
-        let b = self.stable(b);
+        let [a, b] = self.receiver_and(a, b);
         let local = self.new_local("value", a.ty.clone(), true);
-        self.emit(StmtKind::Let { local, init: Some(a.clone()) });
+        self.emit(StmtKind::Let { local, init: Some(a) });
+        let b = self.stable(b);
+        let value = self.read(local);
         let op = if name == "min" { BinOp::Lt } else { BinOp::Gt };
         let line = self.line;
         let assign = crate::ir::Stmt { line, kind: StmtKind::Assign { local, value: b.clone() } };
-        self.emit(StmtKind::If { cond: binary(op, b, a), then: vec![assign], els: vec![] });
-        Value::Scalar(self.read(local))
+        self.emit(StmtKind::If { cond: binary(op, b, value.clone()), then: vec![assign], els: vec![] });
+        Value::Scalar(value)
     }
 }
 
