@@ -39,7 +39,13 @@ fn main() {
     let (a_l1, b_l1) = (bytes(&fill(1, false)), bytes(&fill(2, false)));
     let f32_l1: Vec<u8> = fill(3, false).iter().flat_map(|x| x.to_le_bytes()).collect();
     let mut out = vec![0; 4096];
-    let base = MathConfig { arch: ArchKind::Blackhole, fidelity: MathFidelity::HiFi4, fp32_dest: true, approx: false };
+    let base = MathConfig {
+        arch: ArchKind::Blackhole,
+        fidelity: MathFidelity::HiFi4,
+        fp32_dest: true,
+        approx: false,
+        numerics: Numerics::Exact,
+    };
     let (mut a, mut b, mut dst) = (Tile::new(), Tile::new(), Tile::new());
 
     for fp32_dest in [true, false] {
@@ -72,16 +78,21 @@ fn main() {
                 pack(&cfg, &dst, DataFormat::Bf16, &mut out);
             });
             let (mut in0, mut in1) = (MatmulIn0::new(), MatmulIn1::new());
-            in0.set(&a);
-            in1.set(&b, false);
+            in0.set(&cfg, &a);
+            in1.set(&cfg, &b, false);
             time(&format!("matmul_step {fidelity:?}, operands prepared"), || {
                 matmul_step(&cfg, black_box(&in0), &in1, &mut dst)
             });
+            let fast = MathConfig { numerics: Numerics::Fast, ..cfg };
+            in0.set(&fast, &a);
+            in1.set(&fast, &b, false);
+            dst.0.fill(0.0);
+            time(&format!("matmul_step {fidelity:?}, fast"), || matmul_step(&fast, black_box(&in0), &in1, &mut dst));
         }
         let (mut in0, mut in1) = (MatmulIn0::new(), MatmulIn1::new());
-        time("prepare in0", || in0.set(black_box(&a)));
-        time("prepare in1", || in1.set(black_box(&a), false));
-        time("prepare in1, transposed", || in1.set(black_box(&a), true));
+        time("prepare in0", || in0.set(&cfg, black_box(&a)));
+        time("prepare in1", || in1.set(&cfg, black_box(&a), false));
+        time("prepare in1, transposed", || in1.set(&cfg, black_box(&a), true));
         let positive = bytes(&fill(4, true));
         for op in UnaryOp::ALL {
             time(&format!("{op:?} (with copy_tile)"), || {

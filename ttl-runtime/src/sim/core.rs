@@ -8,6 +8,7 @@ use super::cb::CbTable;
 use super::dice::Dice;
 use super::error::{ErrorKind, SimError, Who};
 use super::launch::{Processor, RunReport, ThreadLaunch};
+use super::math::Numerics;
 use super::memory::L1View;
 use super::noc::{PendingRead, Queue};
 use super::registers::ComputeUnit;
@@ -145,12 +146,12 @@ impl CoreState {
         }
     }
 
-    pub(super) fn add_thread(&mut self, l: &ThreadLaunch<'_>, arch: ArchKind, spares: &mut Spares) {
+    pub(super) fn add_thread(&mut self, l: &ThreadLaunch<'_>, arch: ArchKind, numerics: Numerics, spares: &mut Spares) {
         if l.processor == Processor::Compute {
             self.compute = Some(match spares.units.pop() {
-                None => Box::new(ComputeUnit::new(&l.config, arch)),
+                None => Box::new(ComputeUnit::new(&l.config, arch, numerics)),
                 Some(mut unit) => {
-                    unit.reset(&l.config, arch);
+                    unit.reset(&l.config, arch, numerics);
                     unit
                 }
             });

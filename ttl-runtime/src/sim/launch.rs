@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::{ErrorKind, SimError};
+use super::math::Numerics;
 use crate::arch::{Arch, ComputeConfig, Core};
 use crate::tensor::format::DataFormat;
 
@@ -137,6 +138,7 @@ pub struct RunOptions {
     /// OS threads; 0 means as many as the machine has. Does not change results.
     pub threads: usize,
     pub schedule: Schedule,
+    pub numerics: Numerics,
     /// Pages left in a circular buffer when the program ends are an error.
     pub leftover_pages_are_errors: bool,
     /// Bytes of writes that one core may have under way before its next write waits for the NoC.
@@ -154,6 +156,7 @@ impl Default for RunOptions {
         RunOptions {
             threads: 0,
             schedule: Schedule::RoundRobin,
+            numerics: Numerics::Exact,
             leftover_pages_are_errors: true,
             write_queue_bytes: 64 * 1024,
             poll_limit: 1_000_000,

@@ -126,7 +126,7 @@ impl Machine {
             let core = cores.entry(index).or_insert_with(|| {
                 CoreState::new(t.core, index as u32, views[index].duplicate(), dice, &mut self.spares)
             });
-            core.add_thread(t, self.arch.kind, &mut self.spares);
+            core.add_thread(t, self.arch.kind, options.numerics, &mut self.spares);
         }
         for cb in &launch.cbs {
             if let Some(core) = cores.get_mut(&self.arch.core_index(cb.core)) {

@@ -49,4 +49,5 @@ pub use launch::{
     CbLaunch, Launch, Processor, Progress, RunOptions, RunReport, Schedule, SemLaunch, TensorLaunch, ThreadLaunch,
 };
 pub use machine::Machine;
+pub use math::Numerics;
 pub use noc::NocAddr;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::math::{MathConfig, MatmulIn0, MatmulIn1, ReuseDest, Tile};
+use super::math::{MathConfig, MatmulIn0, MatmulIn1, Numerics, ReuseDest, Tile};
 use crate::arch::{ArchKind, ComputeConfig};
 use crate::ops::{BinaryOp, UnaryOp};
 use crate::site::Site;
@@ -129,13 +129,14 @@ pub(super) struct ComputeUnit {
 }
 
 impl ComputeUnit {
-    pub(super) fn new(config: &Arc<ComputeConfig>, arch: ArchKind) -> ComputeUnit {
+    pub(super) fn new(config: &Arc<ComputeConfig>, arch: ArchKind, numerics: Numerics) -> ComputeUnit {
         ComputeUnit {
             math: MathConfig {
                 arch,
                 fidelity: config.fidelity,
                 fp32_dest: config.fp32_dest_acc,
                 approx: config.approx,
+                numerics,
             },
             tiles: vec![Tile::ZERO; config.dst_tiles() as usize],
             config: config.clone(),
@@ -156,9 +157,14 @@ impl ComputeUnit {
     }
 
     /// As new, but with the memory of the run before.
-    pub(super) fn reset(&mut self, config: &Arc<ComputeConfig>, arch: ArchKind) {
-        self.math =
-            MathConfig { arch, fidelity: config.fidelity, fp32_dest: config.fp32_dest_acc, approx: config.approx };
+    pub(super) fn reset(&mut self, config: &Arc<ComputeConfig>, arch: ArchKind, numerics: Numerics) {
+        self.math = MathConfig {
+            arch,
+            fidelity: config.fidelity,
+            fp32_dest: config.fp32_dest_acc,
+            approx: config.approx,
+            numerics,
+        };
         // Contents do not matter: what this run has not written is not read.
         self.tiles.resize(config.dst_tiles() as usize, Tile::ZERO);
         self.config = config.clone();

@@ -6,7 +6,9 @@
 //!
 //! Everything below carries one extra bit (values doubled), so that a right shift leaves the bit that rounds.
 
-use super::lanes::Lanes;
+#[cfg(target_arch = "x86_64")]
+use super::lanes::{Avx2, Avx512};
+use super::lanes::{Lanes, Portable};
 
 /// One sum of products: `value` is the signed sum times 2^14 (so that `value * 2^(exponent - 164)` is what it stands for), and the
 /// biased exponent, which is not normalised. Zero has exponent 0.
@@ -18,7 +20,8 @@ pub(super) struct Term<V> {
 /// The sum of `terms` and the tile register's lanes `dst`.
 ///
 /// `NORMAL` promises what makes checks unnecessary: every term has an exponent of at least 27 (also if it is zero; then not larger
-/// than that of a non-zero `dst`), `dst` is normal or zero, and no sum comes near infinity.
+/// than that of a non-zero `dst`), `dst` is normal or zero, and no sum comes near infinity. Then the result is also multiplied by
+/// 2^`rescale` (in the place of a float's exponent, wrapping).
 ///
 /// # Safety
 /// The processor must have the instruction set of `L`.
@@ -32,6 +35,7 @@ pub(super) unsafe fn accumulate<
 >(
     terms: [Term<L::V>; TERMS],
     dst: L::V,
+    rescale: u32,
 ) -> L::V {
     // SAFETY: passed on to the caller.
     unsafe {
@@ -78,7 +82,8 @@ pub(super) unsafe fn accumulate<
         let mut result;
         if NORMAL {
             // The unit as a power of two, with the sign of the sum.
-            let unit = L::or(L::shl::<23>(L::sub(exponent, L::splat(151 - 127))), sign);
+            let unit = L::add(L::shl::<23>(exponent), L::splat(rescale.wrapping_sub((151 - 127) << 23)));
+            let unit = L::or(unit, sign);
             result = L::fma(float, unit, zero);
         } else {
             result = finish::<L>(float, exponent, total, sign);
@@ -87,7 +92,9 @@ pub(super) unsafe fn accumulate<
             // A sum of minus one unit is normalised wrongly: it becomes -2^27 units.
             let bug = L::eq(total, L::splat(-2i32 as u32));
             let field = L::min(L::add(exponent, L::splat(4)), L::splat(255));
-            result = L::select(bug, L::or(L::shl::<23>(field), L::splat(0x8000_0000)), result);
+            let large = L::or(L::shl::<23>(field), L::splat(0x8000_0000));
+            let large = if NORMAL { L::add(large, L::splat(rescale)) } else { large };
+            result = L::select(bug, large, result);
         }
         result
     }
@@ -113,3 +120,87 @@ unsafe fn finish<L: Lanes>(float: L::V, exponent: L::V, total: L::V, sign: L::V)
 /// with this one is a single addition.
 const ROUND_16: u32 = (1 << 13) + 1;
 const KEEP_16: u32 = !((1 << 14) - 1);
+
+/// Two sums of a matrix product, for numbers in the range that `NORMAL` means above.
+pub(super) struct Groups<V> {
+    /// Floats: what the sum started from plus the sum.
+    pub(super) sums: [V; 2],
+    /// Floats: 1.5 * 2^23 units, where the unit is the last bit of the group's largest product.
+    pub(super) starts: [V; 2],
+    /// The larger of the two groups' exponents, in the place of a float's exponent.
+    pub(super) largest: V,
+}
+
+/// `accumulate` of [`Groups`], in the best way for the instruction set.
+pub(super) trait Accumulate: Lanes {
+    /// The sum, times 2^`rescale` (in the place of a float's exponent, wrapping).
+    ///
+    /// # Safety
+    /// The processor must have the instruction set.
+    #[inline(always)]
+    unsafe fn add_groups<const FP32: bool, const WORMHOLE: bool>(
+        groups: &Groups<Self::V>,
+        dst: Self::V,
+        rescale: u32,
+    ) -> Self::V {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            let [one, two] = groups.sums;
+            let [start_one, start_two] = groups.starts;
+            let exponent = |start| Self::sub(Self::shr::<23>(start), Self::splat(13));
+            let terms = [
+                Term { value: Self::shl::<14>(one), exponent: exponent(start_one) },
+                Term { value: Self::shl::<14>(two), exponent: exponent(start_two) },
+            ];
+            accumulate::<Self, 2, FP32, WORMHOLE, true>(terms, dst, rescale)
+        }
+    }
+}
+
+impl Accumulate for Portable {}
+#[cfg(target_arch = "x86_64")]
+impl Accumulate for Avx2 {}
+
+/// In floats, with the rounding that each step needs: `floor(x + 1/2)` is right even if the sum itself is rounded, as long as it is
+/// rounded down, because a whole number is never skipped; the same with truncation for half away from zero.
+#[cfg(target_arch = "x86_64")]
+impl Accumulate for Avx512 {
+    #[inline(always)]
+    unsafe fn add_groups<const FP32: bool, const WORMHOLE: bool>(
+        groups: &Groups<Self::V>,
+        dst: Self::V,
+        rescale: u32,
+    ) -> Self::V {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            // Whole numbers are the frame's last bit 2^(exponent - 150), or with 16-bit registers what is left of the frame, 2^13 times
+            // as much; there the half unit of the first rounding is added as well.
+            let (unit, half) = if FP32 { (150, 0.5f32) } else { (150 - 13, 0.5 + 1.0 / 16384.0) };
+            let half = Self::splat(half.to_bits());
+            let field = Self::max(Self::and(dst, Self::splat(0x7F80_0000)), groups.largest);
+            let scale = Self::sub(Self::splat(((127 + unit) as u32) << 23), field);
+            let signed_half = Self::or(Self::and(dst, Self::splat(0x8000_0000)), half);
+            let mut total = Self::truncate(Self::fma_toward_zero(dst, scale, signed_half));
+            for g in 0..2 {
+                let sum = Self::sub_floats(groups.sums[g], groups.starts[g]);
+                total = Self::add(total, Self::floor(Self::fma_down(sum, scale, half)));
+            }
+            let less = |bits: u32| Self::add(field, Self::splat(rescale.wrapping_sub(bits << 23)));
+            if !FP32 {
+                let float = Self::and(Self::add(Self::to_float(total), Self::splat(0x8000)), Self::splat(0xFFFF_0000));
+                return Self::mul_floats(float, less(10));
+            }
+            // Doubled, and with a sticky bit that makes ties round away from zero, as above.
+            let size = Self::abs(total);
+            let wide = Self::gt(size, Self::splat((1 << 24) - 1));
+            let doubled = Self::add(size, size);
+            let mut float = Self::to_float(Self::select(wide, Self::or(doubled, Self::splat(1)), doubled));
+            if WORMHOLE {
+                // Minus one unit becomes -2^27 units.
+                float = Self::select(Self::eq(total, Self::splat(!0)), Self::splat((127 + 28) << 23), float);
+            }
+            let sign = Self::and(total, Self::splat(0x8000_0000));
+            Self::mul_floats(float, Self::or(less(24), sign))
+        }
+    }
+}

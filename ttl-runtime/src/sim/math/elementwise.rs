@@ -108,7 +108,7 @@ unsafe fn add_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(
 
             let at = dst.words_mut().add(i);
             let old = if acc { L::load(at) } else { zero };
-            L::store(at, accumulate::<L, 1, FP32, WORMHOLE, false>([term], old));
+            L::store(at, accumulate::<L, 1, FP32, WORMHOLE, false>([term], old, 0));
         }
     }
 }
@@ -171,7 +171,7 @@ unsafe fn mul_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(a: &Tile, 
                 let product = L::shl::<14>(L::mul15(a_part, b_part));
                 let value = L::keep(keep, L::sub(L::xor(product, sign), sign));
                 let term = Term { value, exponent: L::keep(keep, exponent) };
-                sum = accumulate::<L, 1, FP32, WORMHOLE, false>([term], sum);
+                sum = accumulate::<L, 1, FP32, WORMHOLE, false>([term], sum, 0);
             }
             L::store(at, sum);
         }

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use super::{MathConfig, ReuseDest, Tile};
+use super::{MathConfig, Numerics, ReuseDest, Tile};
 use crate::arch::{ArchKind, MathFidelity};
 use crate::ops::{BinaryOp, UnaryOp};
 use crate::tensor::format::DataFormat;
@@ -40,6 +40,7 @@ fn read(dir: &Path) -> Option<Case> {
         },
         fp32_dest: fp32 == "1",
         approx: approx == "1",
+        numerics: Numerics::Exact,
     };
     let a = file("A.bin")?;
     let operands = [a.clone(), file("B.bin").unwrap_or_else(|| a.clone()), file("C.bin").unwrap_or(a)];

@@ -73,6 +73,21 @@ pub struct MathConfig {
     pub fp32_dest: bool,
     /// `math_approx_mode`.
     pub approx: bool,
+    pub numerics: Numerics,
+}
+
+/// How closely the simulator follows the matrix unit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Numerics {
+    /// Every operation gives the bits that the card gives.
+    #[default]
+    Exact,
+    /// Matrix products cost a fraction of the time: operands are cut to the significant bits that the fidelity multiplies (LoFi 7 of
+    /// in0 and 5 of in1; HiFi2 7 of in0 and 10 of in1; HiFi3 and HiFi4 all), and each of the 32 products is added to the tile
+    /// register by an ordinary f32 multiply-add; a 16-bit register is rounded once per tile product. The matrix unit instead aligns
+    /// groups of products to the largest of them and rounds after every pass, so that exact results are usually *less* accurate. The
+    /// bits are the same on every host. Everything but matrix products is exact in this mode, too.
+    Fast,
 }
 
 impl MathConfig {

@@ -1,7 +1,7 @@
 //! The fast functions against the scalar reference, on every instruction set of the processor that runs the tests.
 
 use super::lanes::for_each_level;
-use super::{MathConfig, Tile, reference};
+use super::{MathConfig, Numerics, Tile, reference};
 use crate::arch::{ArchKind, MathFidelity};
 
 /// A small generator, so that inputs are the same everywhere (splitmix64).
@@ -75,7 +75,7 @@ pub(super) fn configs() -> Vec<MathConfig> {
     for arch in [ArchKind::Wormhole, ArchKind::Blackhole] {
         for fp32_dest in [false, true] {
             for fidelity in [MathFidelity::LoFi, MathFidelity::HiFi2, MathFidelity::HiFi3, MathFidelity::HiFi4] {
-                all.push(MathConfig { arch, fidelity, fp32_dest, approx: false });
+                all.push(MathConfig { arch, fidelity, fp32_dest, approx: false, numerics: Numerics::Exact });
             }
         }
     }

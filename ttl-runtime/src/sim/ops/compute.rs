@@ -204,8 +204,8 @@ pub fn matmul_tiles(in0: u32, in1: u32, i0: u32, i1: u32, dst: u32, site: Site) 
         if unit.in0.is_empty() {
             unit.in0.push(MatmulIn0::new());
         }
-        unit.in0[0].set(&unit.b);
-        unit.in1.set(&unit.a, transpose);
+        unit.in0[0].set(&unit.math, &unit.b);
+        unit.in1.set(&unit.math, &unit.a, transpose);
         math::matmul_step(&unit.math, &unit.in0[0], &unit.in1, &mut unit.tiles[dst as usize]);
         cx.core.counters.fpu_tiles += 1;
         Ok(())
@@ -240,7 +240,7 @@ pub fn matmul_block(
             if unit.in0.len() == r {
                 unit.in0.push(MatmulIn0::new());
             }
-            unit.in0[r].set(&unit.b);
+            unit.in0[r].set(&unit.math, &unit.b);
         }
         // Check every operand first: nothing may have changed when an operation fails or is repeated.
         for c in 0..ct {
@@ -249,7 +249,7 @@ pub fn matmul_block(
         for c in 0..ct {
             cx.unpack(CALL, in1, i1 + c, true, site)?;
             let unit = cx.unit(CALL, site)?;
-            unit.in1.set(&unit.a, transpose);
+            unit.in1.set(&unit.math, &unit.a, transpose);
             for r in 0..rt {
                 let out = dst + r * ct + c;
                 unit.begin(out, true);

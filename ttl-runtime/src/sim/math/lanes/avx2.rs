@@ -249,6 +249,17 @@ impl Lanes for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn as_halves(a: __m256i) -> __m256i {
+        a
+    }
+
+    #[inline(always)]
+    unsafe fn spread(a: __m256i) -> [__m256i; 2] {
+        // SAFETY: the caller checked the instruction set.
+        unsafe { [_mm256_slli_epi32::<16>(a), _mm256_and_si256(a, _mm256_set1_epi32(0xFFFF_0000u32 as i32))] }
+    }
+
+    #[inline(always)]
     unsafe fn widen(a: __m256i) -> [__m256i; 2] {
         // SAFETY: the caller checked the instruction set.
         unsafe {

@@ -240,10 +240,73 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    unsafe fn as_halves(a: __m512i) -> __m512i {
+        a
+    }
+
+    #[inline(always)]
+    unsafe fn spread(a: __m512i) -> [__m512i; 2] {
+        // SAFETY: the caller checked the instruction set.
+        unsafe { [_mm512_slli_epi32::<16>(a), _mm512_and_si512(a, _mm512_set1_epi32(0xFFFF_0000u32 as i32))] }
+    }
+
+    #[inline(always)]
     unsafe fn widen(a: __m512i) -> [__m512i; 2] {
         // SAFETY: the caller checked the instruction set.
         unsafe {
             [_mm512_cvtepi16_epi32(_mm512_castsi512_si256(a)), _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64::<1>(a))]
         }
+    }
+}
+
+/// Steps that AVX-512 rounds as told.
+impl Avx512 {
+    /// `a * b + c`, rounded down.
+    #[inline(always)]
+    pub(in crate::sim::math) unsafe fn fma_down(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+        const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+        // SAFETY: the caller checked the instruction set.
+        unsafe {
+            let (a, b, c) = (_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), _mm512_castsi512_ps(c));
+            _mm512_castps_si512(_mm512_fmadd_round_ps::<DOWN>(a, b, c))
+        }
+    }
+
+    /// `a * b + c`, rounded toward zero.
+    #[inline(always)]
+    pub(in crate::sim::math) unsafe fn fma_toward_zero(a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+        const ZERO: i32 = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
+        // SAFETY: the caller checked the instruction set.
+        unsafe {
+            let (a, b, c) = (_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), _mm512_castsi512_ps(c));
+            _mm512_castps_si512(_mm512_fmadd_round_ps::<ZERO>(a, b, c))
+        }
+    }
+
+    /// The largest integer that is not larger.
+    #[inline(always)]
+    pub(in crate::sim::math) unsafe fn floor(a: __m512i) -> __m512i {
+        const DOWN: i32 = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+        // SAFETY: the caller checked the instruction set.
+        unsafe { _mm512_cvt_roundps_epi32::<DOWN>(_mm512_castsi512_ps(a)) }
+    }
+
+    /// The integer toward zero.
+    #[inline(always)]
+    pub(in crate::sim::math) unsafe fn truncate(a: __m512i) -> __m512i {
+        // SAFETY: the caller checked the instruction set.
+        unsafe { _mm512_cvttps_epi32(_mm512_castsi512_ps(a)) }
+    }
+
+    #[inline(always)]
+    pub(in crate::sim::math) unsafe fn sub_floats(a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the caller checked the instruction set.
+        unsafe { _mm512_castps_si512(_mm512_sub_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b))) }
+    }
+
+    #[inline(always)]
+    pub(in crate::sim::math) unsafe fn mul_floats(a: __m512i, b: __m512i) -> __m512i {
+        // SAFETY: the caller checked the instruction set.
+        unsafe { _mm512_castps_si512(_mm512_mul_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b))) }
     }
 }

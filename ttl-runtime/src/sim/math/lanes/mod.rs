@@ -82,6 +82,10 @@ pub(super) trait Lanes: Copy {
     unsafe fn splat_half(x: i16) -> Self::H;
     unsafe fn add_half(a: Self::H, b: Self::H) -> Self::H;
     unsafe fn max_half(a: Self::H, b: Self::H) -> Self::H;
+    /// Words as halves.
+    unsafe fn as_halves(a: Self::V) -> Self::H;
+    /// The lower and the upper half of each word, as the upper half of a word.
+    unsafe fn spread(a: Self::H) -> [Self::V; 2];
     /// The lower and the upper lanes, with sign.
     unsafe fn widen(a: Self::H) -> [Self::V; 2];
 

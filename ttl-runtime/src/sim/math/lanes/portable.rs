@@ -186,6 +186,16 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    unsafe fn as_halves(a: [u32; N]) -> [i16; 2 * N] {
+        std::array::from_fn(|i| (a[i / 2] >> (i % 2 * 16)) as i16)
+    }
+
+    #[inline(always)]
+    unsafe fn spread(a: [i16; 2 * N]) -> [[u32; N]; 2] {
+        [0, 1].map(|upper| std::array::from_fn(|i| (a[2 * i + upper] as u32) << 16))
+    }
+
+    #[inline(always)]
     unsafe fn widen(a: [i16; 2 * N]) -> [[u32; N]; 2] {
         [0, N].map(|from| std::array::from_fn(|i| i32::from(a[from + i]) as u32))
     }
