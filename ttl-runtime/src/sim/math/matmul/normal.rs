@@ -60,7 +60,7 @@ pub(super) unsafe fn step<L: Accumulate, const FP32: bool, const WORMHOLE: bool,
                 // Where the sums of the four groups start, and the largest exponent of each face.
                 let mut starts = [[[zero; ROWS]; 2]; 4];
                 let mut largest = [[[zero; ROWS]; 2]; 2];
-                let mut halves = [[L::splat_half(((LEAST << 23) + START >> 16) as i16); ROWS]; 4];
+                let mut halves = [[L::splat_half((((LEAST << 23) + START) >> 16) as i16); ROWS]; 4];
                 for group in 0..4 {
                     for k in group * 8..group * 8 + 8 {
                         let right = L::load_half(in1.exponents.as_ptr().add(k * 16 + column / 2).cast());
