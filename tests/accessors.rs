@@ -175,7 +175,7 @@ fn offsets_are_chained() {
     let core = Core::new(0, 0);
     let (out, input) = program.circular_buffer::<bf16>("page", core, 1);
     program.kernel(core, one_copy { a: a.accessor(), b: b.accessor(), out, input });
-    let sources = program.validate(&device).and_then(|p| p.sources(false)).expect("C++");
+    let sources = program.validate(&device).and_then(|p| p.sources(ttl::runtime::codegen::Lines::None)).expect("C++");
     let text = &sources[0].text;
     assert!(text.contains("TensorAccessorArgs<a_args.next_compile_time_args_offset()>()"), "{text}");
 }
