@@ -4,7 +4,8 @@
 use ttl::prelude::*;
 use ttl_kernels::{fma, matmul};
 
-const FIDELITIES: [MathFidelity; 4] = [MathFidelity::LoFi, MathFidelity::HiFi2, MathFidelity::HiFi3, MathFidelity::HiFi4];
+const FIDELITIES: [MathFidelity; 4] =
+    [MathFidelity::LoFi, MathFidelity::HiFi2, MathFidelity::HiFi3, MathFidelity::HiFi4];
 
 /// Both widths of the registers, both ways to divide them.
 fn configs() -> Vec<ComputeConfig> {

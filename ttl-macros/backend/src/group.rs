@@ -79,9 +79,7 @@ mod tests {
     fn passed_on(tokens: TokenStream, x: &str) -> TokenStream {
         let replace = |token| match token {
             TokenTree::Ident(ident) if ident == "X" => TokenTree::Group(Group::new(Delimiter::None, parse(x))),
-            TokenTree::Group(group) => {
-                TokenTree::Group(Group::new(group.delimiter(), passed_on(group.stream(), x)))
-            }
+            TokenTree::Group(group) => TokenTree::Group(Group::new(group.delimiter(), passed_on(group.stream(), x))),
             other => other,
         };
         tokens.into_iter().map(replace).collect()
