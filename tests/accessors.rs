@@ -3,6 +3,7 @@
 //! engines and both chips, and compared on the host.
 
 use ttl::prelude::*;
+use ttl::runtime::codegen::Lines;
 
 /// 4 x 3 tiles.
 const SHAPE: [usize; 2] = [128, 96];
@@ -175,7 +176,7 @@ fn offsets_are_chained() {
     let core = Core::new(0, 0);
     let (out, input) = program.circular_buffer::<bf16>("page", core, 1);
     program.kernel(core, one_copy { a: a.accessor(), b: b.accessor(), out, input });
-    let sources = program.validate(&device).and_then(|p| p.sources(ttl::runtime::codegen::Lines::None)).expect("C++");
+    let sources = program.validate(&device).and_then(|p| p.sources(Lines::None)).expect("C++");
     let text = &sources[0].text;
     assert!(text.contains("TensorAccessorArgs<a_args.next_compile_time_args_offset()>()"), "{text}");
 }
