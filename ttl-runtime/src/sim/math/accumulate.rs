@@ -194,7 +194,7 @@ impl Accumulate for Avx512 {
             let size = Self::abs(total);
             let wide = Self::gt(size, Self::splat((1 << 24) - 1));
             let doubled = Self::add(size, size);
-            let mut float = Self::to_float(Self::select(wide, Self::or(doubled, Self::splat(1)), doubled));
+            let mut float = Self::to_float(Self::or(doubled, Self::keep(wide, Self::splat(1))));
             if WORMHOLE {
                 // Minus one unit becomes -2^27 units.
                 float = Self::select(Self::eq(total, Self::splat(!0)), Self::splat((127 + 28) << 23), float);
