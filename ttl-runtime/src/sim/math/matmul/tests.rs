@@ -229,6 +229,7 @@ fn at(row: usize, column: usize) -> usize {
 ///   larger than the group's sum of |products|. Each of up to 8 additions rounds three terms to a last bit of at most 2^-23 M, and
 ///   the result to 2^-24 M: less than 2^-18 M in all. With 16-bit registers terms are rounded to 2^-10 M and the result to 2^-8 M: up to
 ///   8 * (1.5 * 2^-10 + 2^-8) M, which is 11 * 2^-8 M.
+///   (Not on Wormhole with 32-bit registers: there a sum of minus one last bit becomes -2^27 of them.)
 /// - HiFi3 leaves out the product of both lower parts, at most 2^-4 and 2^-6 of their operands; fast has it.
 #[test]
 fn fast_products_are_close() {
@@ -274,6 +275,9 @@ fn fast_products_are_close() {
                         fast_off <= fast_bound,
                         "{cfg:?} {kind:?}: fast is off by {fast_off}, more than {fast_bound}"
                     );
+                    if cfg.wormhole() && cfg.fp32_dest {
+                        continue;
+                    }
                     assert!(
                         exact_off <= exact_bound,
                         "{cfg:?} {kind:?}: exact is off by {exact_off}, not {exact_bound}"
@@ -285,7 +289,7 @@ fn fast_products_are_close() {
                 }
             }
         }
-        // As the documentation of the mode says.
+        // As the documentation of the mode says: usually more accurate.
         assert!(fast_squares <= exact_squares, "{cfg:?}: {fast_squares} {exact_squares}");
     }
 }
