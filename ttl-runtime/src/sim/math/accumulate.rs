@@ -4,7 +4,9 @@
 //! register value half away from zero. With 16-bit registers the low 13 bits are then rounded away from each. The exact sum of what
 //! is left is normalised and rounded half away from zero to the register's precision.
 //!
-//! Everything below carries one extra bit (values doubled), so that a right shift leaves the bit that rounds.
+//! `accumulate` does that in integers, for all instruction sets; [`Accumulate`] is for ordinary numbers only, with AVX-512 in floats.
+//!
+//! Everything in `accumulate` carries one extra bit (values doubled), so that a right shift leaves the bit that rounds.
 
 #[cfg(target_arch = "x86_64")]
 use super::lanes::{Avx2, Avx512};

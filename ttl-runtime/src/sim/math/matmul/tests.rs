@@ -86,7 +86,7 @@ fn ordinary_sums_add_as_the_reference_says() {
                     ..Default::default()
                 };
                 let mut expected = [0; 16];
-                for i in 0..16 {
+                for (i, expected) in expected.iter_mut().enumerate() {
                     let base = 100 + random.below(70) as i32;
                     let spread = 1 + random.below(32);
                     let sums = [0; 2].map(|_| (sum(&mut random), base - random.below(spread) as i32));
@@ -96,9 +96,9 @@ fn ordinary_sums_add_as_the_reference_says() {
                         all.sums[g][i] = all.starts[g][i].wrapping_add(value as u32);
                     }
                     all.largest[i] = (sums[0].1.max(sums[1].1) as u32) << 23;
-                    expected[i] = reference::add_sums(&cfg, sums, all.dst[i]);
-                    if expected[i] != 0 {
-                        expected[i] = expected[i].wrapping_add(all.rescale);
+                    *expected = reference::add_sums(&cfg, sums, all.dst[i]);
+                    if *expected != 0 {
+                        *expected = expected.wrapping_add(all.rescale);
                     }
                 }
                 let run = match (cfg.fp32_dest, cfg.wormhole()) {
