@@ -1,4 +1,5 @@
-//! Times fma 2048^2 and matmul 1024^3 on both engines, with blocks of one tile and of 4x4 tiles: medians of one process.
+//! Times fma 2048^2 and matmul 1024^3 on both engines, with blocks of one tile and of 4x4 tiles, matmul also
+//! with fast numerics: medians of one process.
 //!
 //! `cargo bench --bench engines [-- RUNS] [native|cpp]`. Each line is one JSON object: name, engine, seconds (median), min, max, tiles.
 
@@ -14,22 +15,32 @@ fn main() -> ttl::Result<()> {
         if only.is_some_and(|o| o != engine) {
             continue;
         }
+        use MathFidelity::{HiFi4, LoFi};
+        use Numerics::{Exact, Fast};
         fma_2048::<1>(engine, runs, "1x1")?;
         fma_2048::<16>(engine, runs, "4x4")?;
-        matmul_1024::<1, 1, 1, 1, 1>(engine, runs, "1x1", MathFidelity::HiFi4)?;
-        matmul_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", MathFidelity::HiFi4)?;
-        matmul_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", MathFidelity::LoFi)?;
+        matmul_1024::<1, 1, 1, 1, 1>(engine, runs, "1x1", HiFi4, Exact)?;
+        matmul_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", HiFi4, Exact)?;
+        matmul_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", LoFi, Exact)?;
+        matmul_1024::<1, 1, 1, 1, 1>(engine, runs, "1x1", HiFi4, Fast)?;
+        matmul_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", HiFi4, Fast)?;
     }
     Ok(())
 }
 
-fn device(engine: Engine) -> ttl::Result<Device> {
-    Device::with_options(DeviceOptions { engine, ..DeviceOptions::default() })
+fn device(engine: Engine, numerics: Numerics) -> ttl::Result<Device> {
+    let run = RunOptions { numerics, ..RunOptions::default() };
+    Device::with_options(DeviceOptions { engine, run, ..DeviceOptions::default() })
 }
 
 fn fma_2048<const BLOCK: u32>(engine: Engine, runs: usize, blocks: &str) -> ttl::Result<()> {
+<<<<<<< HEAD
     let mut device = device(engine)?;
     let host: Vec<HostTensor> = (0..3).map(|s| HostTensor::normal([2048, 2048], s)).collect::<Result<_, _>>()?;
+=======
+    let mut device = device(engine, Numerics::Exact)?;
+    let host: Vec<HostTensor> = (0..3).map(|s| HostTensor::normal(&[2048, 2048], s)).collect::<Result<_, _>>()?;
+>>>>>>> perf
     let a = device.upload::<bf16>("a", &host[0])?;
     let b = device.upload::<bf16>("b", &host[1])?;
     let c = device.upload::<bf16>("c", &host[2])?;
@@ -44,15 +55,24 @@ fn matmul_1024<const M: u32, const N: u32, const K: u32, const SM: u32, const SN
     runs: usize,
     blocks: &str,
     fidelity: MathFidelity,
+    numerics: Numerics,
 ) -> ttl::Result<()> {
+<<<<<<< HEAD
     let mut device = device(engine)?;
     let a = device.upload::<bf16>("a", &HostTensor::normal([1024, 1024], 1)?)?;
     let b = device.upload::<bf16>("b", &HostTensor::normal([1024, 1024], 2)?)?;
+=======
+    let mut device = device(engine, numerics)?;
+    let a = device.upload::<bf16>("a", &HostTensor::normal(&[1024, 1024], 1)?)?;
+    let b = device.upload::<bf16>("b", &HostTensor::normal(&[1024, 1024], 2)?)?;
+>>>>>>> perf
     let c = device.zeros::<bf16>("c", &[1024, 1024])?;
     let config = ComputeConfig { fidelity, fp32_dest_acc: true, ..ComputeConfig::default() };
     let program = matmul::program::<M, N, K, SM, SN>(&device.grid(), config, &a, &b, &c)?;
     let program = program.validate(&device)?;
-    measure(&mut device, &program, engine, runs, &format!("matmul_1024_b{blocks}_{fidelity:?}"), 32768)
+    let fast = if numerics == Numerics::Fast { "_Fast" } else { "" };
+    let name = format!("matmul_1024_b{blocks}_{fidelity:?}{fast}");
+    measure(&mut device, &program, engine, runs, &name, 32768)
 }
 
 fn measure(

@@ -76,7 +76,7 @@ pub mod prelude {
     pub use ttl_runtime::host::{Backend, CheckedProgram, Device, DeviceOptions, Engine, Program, Tensor};
     pub use ttl_runtime::program::export::Tolerance;
     pub use ttl_runtime::program::typed::{Consumer, PerCore, Producer, TensorArg, per_core};
-    pub use ttl_runtime::sim::{Progress, RunOptions, RunReport, Schedule};
+    pub use ttl_runtime::sim::{Numerics, Progress, RunOptions, RunReport, Schedule};
     pub use ttl_runtime::tensor::format::{DataFormat, Element};
     pub use ttl_runtime::tensor::{Comparison, HostTensor, MemoryConfig, ShardSpec, TensorRef, npy};
 }

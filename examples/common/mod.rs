@@ -33,6 +33,14 @@ pub(crate) enum FidelityArg {
     Hifi4,
 }
 
+#[derive(Clone, Copy, ValueEnum, PartialEq, Eq, Debug)]
+pub(crate) enum NumericsArg {
+    /// Every result has the bits that the card gives
+    Exact,
+    /// Matrix products in plain f32 arithmetic: several times as fast, and not the same bits
+    Fast,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct Options {
     /// How kernels run on the simulated chip
@@ -41,6 +49,9 @@ pub(crate) struct Options {
     /// Which chip is simulated
     #[arg(long, value_enum, default_value = "blackhole")]
     pub(crate) arch: ArchArg,
+    /// How closely the simulator follows the matrix unit
+    #[arg(long, value_enum, default_value = "exact")]
+    pub(crate) numerics: NumericsArg,
     /// OS threads of the simulator (0: as many as there are processors)
     #[arg(long, default_value_t = 0)]
     pub(crate) threads: usize,
@@ -71,6 +82,7 @@ impl Options {
             EngineArg::Native => Engine::Native,
             EngineArg::Cpp => Engine::Cpp,
         };
+<<<<<<< HEAD
         let run = RunOptions {
             threads: self.threads,
             schedule: self.schedule.map_or(Schedule::RoundRobin, Schedule::Random),
@@ -78,6 +90,18 @@ impl Options {
             ..RunOptions::default()
         };
         Device::with_options(DeviceOptions { arch, engine, run })
+=======
+        options.run.threads = self.threads;
+        options.run.numerics = match self.numerics {
+            NumericsArg::Exact => Numerics::Exact,
+            NumericsArg::Fast => Numerics::Fast,
+        };
+        if let Some(seed) = self.schedule {
+            options.run.schedule = Schedule::Random(seed);
+        }
+        options.run.progress = Some(Progress::default());
+        Device::with_options(options)
+>>>>>>> perf
     }
 }
 

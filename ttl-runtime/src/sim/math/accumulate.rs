@@ -4,7 +4,9 @@
 //! register value half away from zero. With 16-bit registers the low 13 bits are then rounded away from each. The exact sum of what
 //! is left is normalised and rounded half away from zero to the register's precision.
 //!
-//! Everything below carries one extra bit (values doubled), so that a right shift leaves the bit that rounds.
+//! `accumulate` does that in integers, for all instruction sets; [`Accumulate`] is for ordinary numbers only, with AVX-512 in floats.
+//!
+//! Everything in `accumulate` carries one extra bit (values doubled), so that a right shift leaves the bit that rounds.
 
 #[cfg(target_arch = "x86_64")]
 use super::lanes::{Avx2, Avx512};
@@ -131,10 +133,12 @@ pub(super) struct Groups<V> {
     pub(super) largest: V,
 }
 
-/// `accumulate` of [`Groups`], in the best way for the instruction set.
+/// `accumulate` for numbers in the range that `NORMAL` means, in the best way for the instruction set. Results are multiplied by
+/// 2^`rescale` (in the place of a float's exponent, wrapping).
 pub(super) trait Accumulate: Lanes {
-    /// The sum, times 2^`rescale` (in the place of a float's exponent, wrapping).
-    ///
+    /// Whether there is `add_exact`.
+    const EXACT: bool = false;
+
     /// # Safety
     /// The processor must have the instruction set.
     #[inline(always)]
@@ -155,6 +159,21 @@ pub(super) trait Accumulate: Lanes {
             accumulate::<Self, 2, FP32, WORMHOLE, true>(terms, dst, rescale)
         }
     }
+
+    /// Adds terms that are floats of no more than 17 bits and have their largest exponent (in the place of a float's exponent)
+    /// beside them. Only if `EXACT`.
+    ///
+    /// # Safety
+    /// The processor must have the instruction set.
+    #[inline(always)]
+    unsafe fn add_exact<const TERMS: usize, const FP32: bool, const WORMHOLE: bool>(
+        _terms: [Self::V; TERMS],
+        _largest: Self::V,
+        dst: Self::V,
+        _rescale: u32,
+    ) -> Self::V {
+        dst
+    }
 }
 
 impl Accumulate for Portable {}
@@ -165,9 +184,26 @@ impl Accumulate for Avx2 {}
 /// rounded down, because a whole number is never skipped; the same with truncation for half away from zero.
 #[cfg(target_arch = "x86_64")]
 impl Accumulate for Avx512 {
+    const EXACT: bool = true;
+
     #[inline(always)]
     unsafe fn add_groups<const FP32: bool, const WORMHOLE: bool>(
         groups: &Groups<Self::V>,
+        dst: Self::V,
+        rescale: u32,
+    ) -> Self::V {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            let one = Self::sub_floats(groups.sums[0], groups.starts[0]);
+            let two = Self::sub_floats(groups.sums[1], groups.starts[1]);
+            Self::add_exact::<2, FP32, WORMHOLE>([one, two], groups.largest, dst, rescale)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn add_exact<const TERMS: usize, const FP32: bool, const WORMHOLE: bool>(
+        terms: [Self::V; TERMS],
+        largest: Self::V,
         dst: Self::V,
         rescale: u32,
     ) -> Self::V {
@@ -177,13 +213,12 @@ impl Accumulate for Avx512 {
             // as much; there the half unit of the first rounding is added as well.
             let (unit, half) = if FP32 { (150, 0.5f32) } else { (150 - 13, 0.5 + 1.0 / 16384.0) };
             let half = Self::splat(half.to_bits());
-            let field = Self::max(Self::and(dst, Self::splat(0x7F80_0000)), groups.largest);
+            let field = Self::max(Self::and(dst, Self::splat(0x7F80_0000)), largest);
             let scale = Self::sub(Self::splat(((127 + unit) as u32) << 23), field);
             let signed_half = Self::or(Self::and(dst, Self::splat(0x8000_0000)), half);
             let mut total = Self::truncate(Self::fma_toward_zero(dst, scale, signed_half));
-            for g in 0..2 {
-                let sum = Self::sub_floats(groups.sums[g], groups.starts[g]);
-                total = Self::add(total, Self::floor(Self::fma_down(sum, scale, half)));
+            for term in terms {
+                total = Self::add(total, Self::floor(Self::fma_down(term, scale, half)));
             }
             let less = |bits: u32| Self::add(field, Self::splat(rescale.wrapping_sub(bits << 23)));
             if !FP32 {
@@ -194,7 +229,7 @@ impl Accumulate for Avx512 {
             let size = Self::abs(total);
             let wide = Self::gt(size, Self::splat((1 << 24) - 1));
             let doubled = Self::add(size, size);
-            let mut float = Self::to_float(Self::select(wide, Self::or(doubled, Self::splat(1)), doubled));
+            let mut float = Self::to_float(Self::or(doubled, Self::keep(wide, Self::splat(1))));
             if WORMHOLE {
                 // Minus one unit becomes -2^27 units.
                 float = Self::select(Self::eq(total, Self::splat(!0)), Self::splat((127 + 28) << 23), float);

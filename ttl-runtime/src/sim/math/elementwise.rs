@@ -1,6 +1,6 @@
 //! Element-wise operations of the matrix unit.
 
-use super::accumulate::{Term, accumulate};
+use super::accumulate::{Accumulate, Term, accumulate};
 use super::lanes::{Lanes, dispatch};
 use super::{MathConfig, Tile};
 use crate::ops::BinaryOp;
@@ -134,7 +134,12 @@ unsafe fn significand<L: Lanes>(v: L::V, exponent: L::V) -> L::V {
 }
 
 #[inline(always)]
-unsafe fn mul_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(a: &Tile, b: &Tile, phases: u32, dst: &mut Tile) {
+unsafe fn mul_lanes<L: Accumulate, const FP32: bool, const WORMHOLE: bool>(
+    a: &Tile,
+    b: &Tile,
+    phases: u32,
+    dst: &mut Tile,
+) {
     // SAFETY: tiles hold 1024 words; the instruction set is the caller's.
     unsafe {
         let zero = L::splat(0);
@@ -160,6 +165,20 @@ unsafe fn mul_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(a: &Tile, 
                     continue;
                 }
             }
+            if L::EXACT {
+                // Far from the limits of the exponent, as in `matmul::normal`.
+                let field = L::exponent(sum);
+                let register = L::mask_and(L::gt(field, L::splat(63)), L::gt(L::splat(231), field));
+                let register = L::mask_or(register, L::eq(L::shl::<1>(sum), zero));
+                let product = L::mask_and(L::gt(exponent, L::splat(63 + 12)), L::gt(L::splat(231), exponent));
+                let product = L::mask_or(product, L::mask_not(present));
+                let finite = L::gt(L::splat(255), L::max(a_exponent, b_exponent));
+                if !L::any(L::mask_not(L::mask_and(L::mask_and(register, product), finite))) {
+                    let (a, b) = (L::keep(present, a), L::keep(present, b));
+                    L::store(at, add_product::<L, FP32, WORMHOLE>(a, b, L::keep(present, exponent), phases, sum));
+                    continue;
+                }
+            }
             for phase in 0..phases {
                 let a_part =
                     if phase & 1 == 0 { L::shr::<6>(a_bits) } else { L::and(L::shr::<1>(a_bits), L::splat(31)) };
@@ -175,6 +194,37 @@ unsafe fn mul_lanes<L: Lanes, const FP32: bool, const WORMHOLE: bool>(a: &Tile, 
             }
             L::store(at, sum);
         }
+    }
+}
+
+/// Adds the products of the passes, each of which is exact in a float. `exponent` is that of the product, or 0.
+#[inline(always)]
+unsafe fn add_product<L: Accumulate, const FP32: bool, const WORMHOLE: bool>(
+    a: L::V,
+    b: L::V,
+    exponent: L::V,
+    phases: u32,
+    mut sum: L::V,
+) -> L::V {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        // No more than the exponent of any register value here, which cancels to 64 - 23 at the lowest.
+        const LEAST: u32 = 27 << 23;
+        let minus = L::splat((-1f32).to_bits());
+        let a_high = L::and(a, L::splat(0xFFF8_0000));
+        let a_low = L::fma(a_high, minus, L::and(a, L::splat(0xFFFF_C000)));
+        let b_high = L::and(b, L::splat(0xFFFE_0000));
+        let b_low = L::fma(b_high, minus, L::and(b, L::splat(0xFFFF_E000)));
+        let exponent = L::shl::<23>(exponent);
+        for phase in 0..phases {
+            let a_part = if phase & 1 == 0 { a_high } else { a_low };
+            let b_part = if phase & 2 == 0 { b_high } else { b_low };
+            let product = L::fma(a_part, b_part, L::splat(0));
+            let lower = (5 * (phase & 1) + 7 * (phase >> 1)) << 23;
+            let largest = L::max(L::sub(exponent, L::splat(lower)), L::splat(LEAST));
+            sum = L::add_exact::<1, FP32, WORMHOLE>([product], largest, sum, 0);
+        }
+        sum
     }
 }
 

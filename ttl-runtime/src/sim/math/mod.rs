@@ -5,7 +5,7 @@
 //! | `format` | L1 bytes to source registers or tile registers, and tile registers to L1 bytes |
 //! | `accumulate` | how the matrix unit adds to a tile register; all its operations end there |
 //! | `elementwise` | add, subtract, multiply of two tiles, also with one operand from the tile register |
-//! | `matmul` | one 32x32x32 product |
+//! | `matmul` | one 32x32x32 product, exact or fast |
 //! | `fma` | the multiply-add of the vector unit, which is not quite the one of IEEE 754 |
 //! | `vector` | operations of the vector unit |
 //! | `lanes` | vectors of the host processor; everything above is written once over them |

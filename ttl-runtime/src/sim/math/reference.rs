@@ -69,6 +69,13 @@ fn accumulate(cfg: &MathConfig, sums: &[Sum], dst: u32) -> u32 {
     }
 }
 
+/// Adds sums, each a value in units of 2^(exponent - 137) and its biased exponent, to a register value.
+pub(super) fn add_sums(cfg: &MathConfig, sums: [(i32, i32); 2], dst: u32) -> u32 {
+    let sums =
+        sums.map(|(value, exponent)| Sum { negative: value < 0, magnitude: u64::from(value.unsigned_abs()), exponent });
+    accumulate(cfg, &sums, dst)
+}
+
 fn absent(v: u32) -> bool {
     field(v) == 0
 }

@@ -21,6 +21,8 @@ mod any;
 mod fast;
 mod normal;
 mod operands;
+#[cfg(test)]
+mod tests;
 
 use self::operands::Operand;
 use super::accumulate::Accumulate;

@@ -18,12 +18,13 @@ const LEAST: u32 = 27 + 12;
 /// - A group without products has at most 39: no more than any register value that is not zero (the exponent of such a product is
 ///   what the other operand has, minus 127).
 /// - The largest exponents stay below 255, with what the scaled phases add.
+///
+/// Tiles of zeros pass: their smallest exponent counts as 255.
 #[inline(always)]
 pub(super) unsafe fn applies<L: Lanes>(in0: &Operand, in1: &Operand, dst: &Tile) -> bool {
     const PRODUCT: i32 = 127 + 12 + 64;
     const LARGEST: i32 = 127 + LEAST as i32;
     if in0.smallest + in1.smallest < PRODUCT || in0.largest > LARGEST || in1.largest > LARGEST {
-        // Tiles of zeros pass.
         return false;
     }
     // SAFETY: a tile has 1024 words; the instruction set is the caller's.
