@@ -34,13 +34,8 @@ fn device(engine: Engine, numerics: Numerics) -> ttl::Result<Device> {
 }
 
 fn fma_2048<const BLOCK: u32>(engine: Engine, runs: usize, blocks: &str) -> ttl::Result<()> {
-<<<<<<< HEAD
-    let mut device = device(engine)?;
-    let host: Vec<HostTensor> = (0..3).map(|s| HostTensor::normal([2048, 2048], s)).collect::<Result<_, _>>()?;
-=======
     let mut device = device(engine, Numerics::Exact)?;
-    let host: Vec<HostTensor> = (0..3).map(|s| HostTensor::normal(&[2048, 2048], s)).collect::<Result<_, _>>()?;
->>>>>>> perf
+    let host: Vec<HostTensor> = (0..3).map(|s| HostTensor::normal([2048, 2048], s)).collect::<Result<_, _>>()?;
     let a = device.upload::<bf16>("a", &host[0])?;
     let b = device.upload::<bf16>("b", &host[1])?;
     let c = device.upload::<bf16>("c", &host[2])?;
@@ -57,15 +52,9 @@ fn matmul_1024<const M: u32, const N: u32, const K: u32, const SM: u32, const SN
     fidelity: MathFidelity,
     numerics: Numerics,
 ) -> ttl::Result<()> {
-<<<<<<< HEAD
-    let mut device = device(engine)?;
+    let mut device = device(engine, numerics)?;
     let a = device.upload::<bf16>("a", &HostTensor::normal([1024, 1024], 1)?)?;
     let b = device.upload::<bf16>("b", &HostTensor::normal([1024, 1024], 2)?)?;
-=======
-    let mut device = device(engine, numerics)?;
-    let a = device.upload::<bf16>("a", &HostTensor::normal(&[1024, 1024], 1)?)?;
-    let b = device.upload::<bf16>("b", &HostTensor::normal(&[1024, 1024], 2)?)?;
->>>>>>> perf
     let c = device.zeros::<bf16>("c", &[1024, 1024])?;
     let config = ComputeConfig { fidelity, fp32_dest_acc: true, ..ComputeConfig::default() };
     let program = matmul::program::<M, N, K, SM, SN>(&device.grid(), config, &a, &b, &c)?;

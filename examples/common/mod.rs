@@ -82,26 +82,17 @@ impl Options {
             EngineArg::Native => Engine::Native,
             EngineArg::Cpp => Engine::Cpp,
         };
-<<<<<<< HEAD
         let run = RunOptions {
             threads: self.threads,
             schedule: self.schedule.map_or(Schedule::RoundRobin, Schedule::Random),
+            numerics: match self.numerics {
+                NumericsArg::Exact => Numerics::Exact,
+                NumericsArg::Fast => Numerics::Fast,
+            },
             progress: Some(Progress::default()),
             ..RunOptions::default()
         };
         Device::with_options(DeviceOptions { arch, engine, run })
-=======
-        options.run.threads = self.threads;
-        options.run.numerics = match self.numerics {
-            NumericsArg::Exact => Numerics::Exact,
-            NumericsArg::Fast => Numerics::Fast,
-        };
-        if let Some(seed) = self.schedule {
-            options.run.schedule = Schedule::Random(seed);
-        }
-        options.run.progress = Some(Progress::default());
-        Device::with_options(options)
->>>>>>> perf
     }
 }
 
