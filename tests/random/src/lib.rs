@@ -35,7 +35,7 @@ fn run(name: &str, engine: Engine, add: &dyn Fn(&mut Program, Parts)) -> ttl::Re
     add(&mut program, Parts { cores, words, done, result: result.accessor(), page, seed });
     let program = program.validate(&device)?;
     device.run(&program)?;
-    let bytes = device.pages(&result.handle())?;
+    let bytes = device.pages(result.handle())?;
     let words = bytes.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect::<Vec<_>>();
     Ok((device, words.chunks(1024).map(<[u32]>::to_vec).collect()))
 }
