@@ -43,10 +43,13 @@ pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
     let read = copy.has_probes.then(|| quote!(::ttl::rt::Read::read(&__ttl_root, __ttl_cx, &mut __ttl_items);));
     let root = copy.has_probes.then(|| quote!(let __ttl_root = ::ttl::rt::Probe::new();));
     let texts = generics::texts(&sig.generics);
+    // What the author allowed in the function is allowed in its copy. Lints that deny by themselves are not among `warnings`.
+    let allowed = func.original.attrs.iter().filter(|a| a.path().is_ident("allow"));
     quote! {
         ::ttl::__ttl_check_copy! {
             #[doc(hidden)]
             #[allow(warnings, overflowing_literals, arithmetic_overflow, unconditional_panic)]
+            #(#allowed)*
             impl #impl_generics ::ttl::rt::Inst for #name #ty_generics #where_clause {
                 fn site() -> ::ttl::rt::FnSite {
                     ::ttl::rt::FnSite { name: #text, file: ::core::file!(), line: #line }
