@@ -143,12 +143,10 @@ impl Gen<'_> {
         let range = match self.dice.below(5) {
             // From anywhere, at most eight values: an end that wraps makes it empty.
             0 => {
-                let start = self.expr(ty, depth, false);
-                let end = self.expr(ty, depth, false);
-                format!(
-                    "({start} | 7) - 7..={start_again} | ({end} & 7)",
-                    start_again = format_args!("({start} | 7) - 7")
-                )
+                // Named twice, so without effects: else the two would differ, and the range could be long.
+                let start = self.scope.read(ty, self.dice).map_or_else(|| ty.literal(self.dice), |v| v.text());
+                let end = self.expr(ty, 0, false);
+                format!("({start} | 7) - 7..=(({start} | 7) - 7) | ({end} & 7)")
             }
             1 => format!("{t}::MAX - ({} & 7)..={t}::MAX", self.expr(ty, depth, false)),
             2 => format!("{t}::MIN..{t}::MIN + ({} & 7)", self.expr(ty, depth, false)),

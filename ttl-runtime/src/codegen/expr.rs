@@ -352,11 +352,12 @@ fn masked(e: &Expr) -> bool {
     }
 }
 
-/// `!(x as i32)` of a narrow unsigned `x`: a C++ compiler thinks that the cast was not meant.
+/// `!(x as i32)` of a narrow unsigned `x`, or of a `bool`: a C++ compiler thinks that the cast was not meant.
 fn complement_of_narrow(e: &Expr) -> bool {
     match &without_casts(e).kind {
         ExprKind::Not(x) if matches!(x.kind, ExprKind::Cast(_)) => {
-            without_casts(x).ty.int().is_some_and(|int| !int.signed && int.bits < 32)
+            let ty = &without_casts(x).ty;
+            *ty == Ty::Bool || ty.int().is_some_and(|int| !int.signed && int.bits < 32)
         }
         _ => false,
     }
