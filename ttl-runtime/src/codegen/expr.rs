@@ -101,7 +101,8 @@ pub(super) fn scalar_type(ty: &Ty) -> &'static str {
         Ty::Bool => "bool",
         Ty::F32 => "float",
         Ty::Int(i) => int_type(*i),
-        // Circular buffers and guards are ids.
+        Ty::Core | Ty::CoreRange => "uint64_t",
+        // Circular buffers and guards are ids, semaphores are addresses.
         _ => "uint32_t",
     }
 }
@@ -198,7 +199,8 @@ impl Printer<'_> {
             return self.shift(op, a, b);
         }
         let (mut pa, pb) = (self.expr(a), self.expr(b));
-        if matches!(op, BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor) && [a, b].iter().any(|e| self.widens_negative(e)) {
+        if matches!(op, BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor) && [a, b].iter().any(|e| self.widens_negative(e))
+        {
             // GCC computes `static_cast<uint32_t>(x) & 31` in the type of `x`, and complains about the constant it has made.
             self.allowed.insert("-Woverflow");
         }
