@@ -2,12 +2,13 @@
 
 use ttl::prelude::*;
 
-/// A ring, step by step: this core's tile goes to the next core, the previous core's tile comes here. Page `first + step` is the tile
-/// that this core has before the step.
+/// A ring, step by step: this core's tile goes to the next core, the previous core's tile comes here. It begins with page `place` of
+/// `start`; page `place * steps + step` of `tiles` is the tile that this core has after the step.
 #[ttl::kernel(reader)]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn pass_on(
     noc: Noc,
+    start: TensorAccessor<f32>,
     tiles: TensorAccessor<f32>,
     mine_out: CbOut<f32>,
     mine_in: CbIn<f32>,
@@ -17,12 +18,17 @@ pub(crate) fn pass_on(
     full: Semaphore,
     next: NocCore,
     previous: NocCore,
-    first: u32,
+    place: u32,
     #[ttl(common)] steps: u32,
 ) {
+    let first = place * steps;
     for step in 0..steps {
         let mut mine = mine_out.reserve_back(1);
-        noc.read_page(&tiles, first + step, &mut mine).wait();
+        if step == 0 {
+            noc.read_page(&start, place, &mut mine).wait();
+        } else {
+            noc.read_page(&tiles, first + step - 1, &mut mine).wait();
+        }
         mine.push_back();
         let mine = mine_in.wait_front(1);
         let theirs = theirs_out.reserve_back(1);
@@ -33,7 +39,7 @@ pub(crate) fn pass_on(
         full.wait_min(step + 1);
         theirs.push_back();
         let got = theirs_in.wait_front(1);
-        noc.write_page(&tiles, first + step + 1, &got).wait();
+        noc.write_page(&tiles, first + step, &got).wait();
     }
     noc.atomic_barrier();
 }
@@ -43,14 +49,10 @@ pub(crate) const RING: [Core; 4] = [Core::new(0, 0), Core::new(1, 0), Core::new(
 
 /// Tile `i` of the ring is full of `i + 1` before it starts.
 pub(crate) fn ring(device: &mut Device) -> ttl::Result<(Program, Tensor<f32>)> {
-    let steps = 4u32;
-    let pages = 4 * (steps as usize + 1);
-    let first = move |i: usize| i * (steps as usize + 1);
-    let start = HostTensor::from_fn(&[pages * 32, 32], |at| {
-        let page = at / 1024;
-        (0..4).find(|&i| first(i) == page).map_or(0.0, |i| i as f32 + 1.0)
-    })?;
-    let tiles = device.upload::<f32>("tiles", &start)?;
+    let steps = 4;
+    let start = HostTensor::from_fn(&[128, 32], |at| (at / 1024 + 1) as f32)?;
+    let start = device.upload::<f32>("start", &start)?;
+    let tiles = device.zeros::<f32>("tiles", &[16 * 32, 32])?;
     let cores: CoreSet = RING.into_iter().collect();
     let mut program = Program::new("ring");
     let (mine_out, mine_in) = program.circular_buffer::<f32>("mine", &cores, 1);
@@ -60,6 +62,7 @@ pub(crate) fn ring(device: &mut Device) -> ttl::Result<(Program, Tensor<f32>)> {
     program.kernel(
         &cores,
         pass_on {
+            start: start.accessor(),
             tiles: tiles.accessor(),
             mine_out,
             mine_in,
@@ -69,7 +72,7 @@ pub(crate) fn ring(device: &mut Device) -> ttl::Result<(Program, Tensor<f32>)> {
             full,
             next: per_core(move |core| RING[(place(core) + 1) % 4]),
             previous: per_core(move |core| RING[(place(core) + 3) % 4]),
-            first: per_core(move |core| first(place(core)) as u32),
+            place: per_core(move |core| place(core) as u32),
             steps,
         },
     );

@@ -73,7 +73,7 @@ fn one_argument<K>(
                 None => errors.push(foreign(kernel, "semaphore")),
                 Some(declared) => {
                     let missing = kernel.cores.difference(&declared.cores);
-                    if !missing.is_empty() {
+                    if !missing.is_empty() && kernel.role != Role::Compute {
                         errors.push(without_semaphore(kernel, declared, &missing));
                     }
                 }
