@@ -50,7 +50,7 @@ pub(crate) const RING: [Core; 4] = [Core::new(0, 0), Core::new(1, 0), Core::new(
 /// Tile `i` of the ring is full of `i + 1` before it starts.
 pub(crate) fn ring(device: &mut Device) -> ttl::Result<(Program, Tensor<f32>)> {
     let steps = 4;
-    let start = HostTensor::from_fn(&[128, 32], |at| (at / 1024 + 1) as f32)?;
+    let start = HostTensor::from_fn([128, 32], |at| (at / 1024 + 1) as f32)?;
     let start = device.upload::<f32>("start", &start)?;
     let tiles = device.zeros::<f32>("tiles", &[16 * 32, 32])?;
     let cores: CoreSet = RING.into_iter().collect();
@@ -284,6 +284,7 @@ pub(crate) fn wait_for_flag(_noc: Noc, valid: Semaphore) {
 
 /// Takes a value and gives one more to the next core.
 #[ttl::kernel(writer)]
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn hand_over(
     noc: Noc,
     token: Semaphore,
@@ -354,7 +355,7 @@ impl Layout {
 }
 
 pub(crate) fn tile_values(pages: u32) -> ttl::Result<HostTensor> {
-    HostTensor::from_fn(&[pages as usize * 32, 32], |i| (i / 1024) as f32 * 8.0 + (i % 7) as f32).map_err(Into::into)
+    HostTensor::from_fn([pages as usize * 32, 32], |i| (i / 1024) as f32 * 8.0 + (i % 7) as f32).map_err(Into::into)
 }
 
 /// Blocks from a sender to all cores of a layout, each of which writes what it got.
@@ -422,7 +423,7 @@ pub(crate) fn loopback(device: &mut Device) -> ttl::Result<(Program, Tensor<bf16
     };
     program.kernel(layout.sender, code);
     let sender = layout.sender.into();
-    program.kernel(&layout.receivers(), receive::<BLOCK> { x_out, ready, valid, sender, blocks: BLOCKS });
+    program.kernel(layout.receivers(), receive::<BLOCK> { x_out, ready, valid, sender, blocks: BLOCKS });
     let all = cores.clone();
     let first = per_core(move |core| all.position(core).unwrap_or(0) as u32 * each);
     program.kernel(&cores, drain::<BLOCK> { y: y.accessor(), x_in, first, blocks: BLOCKS });

@@ -98,7 +98,7 @@ fn a_value_handed_from_core_to_core() {
         Ok((program, y))
     };
     run_everywhere(build, |device, y| {
-        let words = device.pages(&y.handle()).expect("on this device");
+        let words = device.pages(y.handle()).expect("on this device");
         let of = |page: usize| u32::from_le_bytes(words[page * 4096..page * 4096 + 4].try_into().expect("four bytes"));
         assert_eq!([of(0), of(1), of(2)], [7, 8, 9]);
     });
@@ -294,17 +294,17 @@ fn export() {
             let program = program.validate(&device).expect("valid");
             device.run(&program).expect("it runs");
             let result = device.download(&y).expect("on this device");
-            program.export(&device, &at(name), &[(&y.handle(), &result)], exact).expect("written");
+            program.export(&device, &at(name), &[(y.handle(), &result)], exact).expect("written");
         }
         let (program, tiles) = ring(&mut device).expect("a program");
         let program = program.validate(&device).expect("valid");
         device.run(&program).expect("it runs");
         let result = device.download(&tiles).expect("on this device");
-        program.export(&device, &at("ring"), &[(&tiles.handle(), &result)], exact).expect("written");
+        program.export(&device, &at("ring"), &[(tiles.handle(), &result)], exact).expect("written");
         let (program, y) = loopback(&mut device).expect("a program");
         let program = program.validate(&device).expect("valid");
         device.run(&program).expect("it runs");
         let result = device.download(&y).expect("on this device");
-        program.export(&device, &at("loopback"), &[(&y.handle(), &result)], exact).expect("written");
+        program.export(&device, &at("loopback"), &[(y.handle(), &result)], exact).expect("written");
     }
 }

@@ -7,6 +7,9 @@ use crate::sim::noc::{Endpoint, Outgoing, Rectangle, Remote, Source, What};
 use crate::sim::thread::Cx;
 use crate::site::Site;
 
+/// NoC coordinates.
+type Corner = (u32, u32);
+
 /// Who gets what is sent to a rectangle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Receivers {
@@ -33,7 +36,7 @@ impl Cx<'_> {
             return Err(Stop::Fail(error.help("make it with `get_noc_multicast_addr`")));
         };
         let (first, last) = self.in_order(noc, start, end, site).map_err(Stop::Fail)?;
-        let corner = |(x, y): (u32, u32)| match self.shared.endpoints.find(NocAddr::new(x, y, 0)) {
+        let corner = |(x, y): Corner| match self.shared.endpoints.find(NocAddr::new(x, y, 0)) {
             Endpoint::Worker(core) => Ok(self.shared.core_at(u32::from(core))),
             _ => {
                 let error = fail(format!("there is no worker core at NoC coordinates ({x},{y})"));
@@ -61,13 +64,7 @@ impl Cx<'_> {
     }
 
     /// NoC 0 goes to the right and down, NoC 1 to the left and up; a rectangle given in the other order reaches around the chip.
-    fn in_order(
-        &self,
-        noc: usize,
-        start: (u32, u32),
-        end: (u32, u32),
-        site: Site,
-    ) -> Result<((u32, u32), (u32, u32)), SimError> {
+    fn in_order(&self, noc: usize, start: Corner, end: Corner, site: Site) -> Result<(Corner, Corner), SimError> {
         let (first, last) = if noc == 0 { (start, end) } else { (end, start) };
         if first.0 <= last.0 && first.1 <= last.1 {
             return Ok((first, last));
