@@ -1,6 +1,6 @@
 //! Where the kernel's parameters stand among its arguments.
 
-use crate::ir::{Module, ParamKind};
+use crate::ir::{Module, ParamKind, Ty};
 use crate::program::{self, ArgLayout, Slot};
 
 /// One slot per kernel parameter, in parameter order.
@@ -50,7 +50,8 @@ impl ArgSlots {
             ParamKind::Tensor => program::ParamKind::Tensor,
             ParamKind::CompileTime => program::ParamKind::CompileTime { words: 1 },
             ParamKind::Common => program::ParamKind::Common { words: 1 },
-            ParamKind::PerCore => program::ParamKind::PerCore { words: 1 },
+            ParamKind::Semaphore => program::ParamKind::Semaphore,
+            ParamKind::PerCore => program::ParamKind::PerCore { words: words(&p.ty) },
         });
         ArgSlots::from(&ArgLayout::new(kinds))
     }
@@ -60,7 +61,7 @@ impl ArgSlots {
             && self.params.iter().zip(&module.params).all(|(slot, p)| {
                 matches!(
                     (slot, p.kind),
-                    (ArgSlot::CompileTime(_), ParamKind::Cb | ParamKind::CompileTime)
+                    (ArgSlot::CompileTime(_), ParamKind::Cb | ParamKind::Semaphore | ParamKind::CompileTime)
                         | (ArgSlot::Tensor { .. }, ParamKind::Tensor)
                         | (ArgSlot::Common(_), ParamKind::Common)
                         | (ArgSlot::PerCore(_), ParamKind::PerCore)
@@ -69,11 +70,20 @@ impl ArgSlots {
     }
 }
 
+/// Argument words of a value.
+const fn words(ty: &Ty) -> u32 {
+    match ty {
+        Ty::Core => 2,
+        Ty::CoreRange => 4,
+        _ => 1,
+    }
+}
+
 /// The attribute that marks a parameter in Rust.
 pub(super) const fn marker(kind: ParamKind) -> &'static str {
     match kind {
         ParamKind::CompileTime => "#[ttl(compile_time)] ",
         ParamKind::Common => "#[ttl(common)] ",
-        ParamKind::Cb | ParamKind::Tensor | ParamKind::PerCore => "",
+        ParamKind::Cb | ParamKind::Tensor | ParamKind::Semaphore | ParamKind::PerCore => "",
     }
 }

@@ -101,7 +101,8 @@ pub(super) fn scalar_type(ty: &Ty) -> &'static str {
         Ty::Bool => "bool",
         Ty::F32 => "float",
         Ty::Int(i) => int_type(*i),
-        // Circular buffers and guards are ids.
+        Ty::Core | Ty::CoreRange => "uint64_t",
+        // Circular buffers and guards are ids, semaphores are addresses.
         _ => "uint32_t",
     }
 }

@@ -100,6 +100,9 @@ pub(super) fn is_printed(ty: &Ty) -> bool {
         | Ty::CbIn(_)
         | Ty::CbOut(_)
         | Ty::TensorAccessor(_)
+        | Ty::Semaphore
+        | Ty::Core
+        | Ty::CoreRange
         | Ty::Front(_)
         | Ty::Reserved(_) => true,
         Ty::Unit
@@ -182,6 +185,14 @@ impl<'a> Printer<'a> {
                 any = true;
             }
         }
+        for (param, slot) in of_kind(&[ParamKind::Semaphore]) {
+            if let (true, ArgSlot::CompileTime(at)) = (self.read.contains(&param.local), slot) {
+                let name = self.declare(param.local);
+                let value = format!("{}({}({at}))", api::SEMAPHORE, api::COMPILE_TIME_ARG);
+                self.out.code(&format!("const uint32_t {name} = {value};"));
+                any = true;
+            }
+        }
         any |= self.accessors(&of_kind(&[ParamKind::Tensor]), args.accessor_base);
         for (param, slot) in of_kind(&[ParamKind::Common, ParamKind::PerCore]) {
             let (function, at) = match slot {
@@ -189,7 +200,15 @@ impl<'a> Printer<'a> {
                 ArgSlot::PerCore(at) => (api::PER_CORE_ARG, at),
                 ArgSlot::CompileTime(_) | ArgSlot::Tensor { .. } => continue,
             };
-            if self.read.contains(&param.local) {
+            if !self.read.contains(&param.local) {
+                continue;
+            }
+            if let Some((address, words)) = place_of(&param.ty) {
+                let words: Vec<String> = (0..words).map(|i| format!("{function}<uint32_t>({})", at + i)).collect();
+                let name = self.declare(param.local);
+                self.out.code(&format!("const uint64_t {name} = {address}({}, 0);", words.join(", ")));
+                any = true;
+            } else {
                 // Arguments are words; signed words and floats can be read as such.
                 let word = match &param.ty {
                     Ty::F32 => "float",
@@ -399,6 +418,15 @@ impl<'a> Printer<'a> {
             self.scoped(els);
         }
         self.out.plain("}");
+    }
+}
+
+/// For a core or a rectangle: what makes its address, from how many argument words.
+const fn place_of(ty: &Ty) -> Option<(&'static str, u32)> {
+    match ty {
+        Ty::Core => Some((api::NOC_ADDR, 2)),
+        Ty::CoreRange => Some((api::MULTICAST_ADDR, 4)),
+        _ => None,
     }
 }
 

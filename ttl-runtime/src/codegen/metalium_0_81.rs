@@ -33,6 +33,23 @@ pub const READ_BARRIER: &str = "noc_async_read_barrier";
 pub const WRITE_BARRIER: &str = "noc_async_write_barrier";
 pub const WRITES_FLUSHED: &str = "noc_async_writes_flushed";
 
+pub const NOC_ADDR: &str = "get_noc_addr";
+pub const MULTICAST_ADDR: &str = "get_noc_multicast_addr";
+pub const WRITE: &str = "noc_async_write";
+pub const WRITE_MULTICAST: &str = "noc_async_write_multicast";
+pub const WRITE_MULTICAST_LOOPBACK: &str = "noc_async_write_multicast_loopback_src";
+pub const ATOMIC_BARRIER: &str = "noc_async_atomic_barrier";
+pub const SEMAPHORE: &str = "get_semaphore";
+pub const SEMAPHORE_SET: &str = "noc_semaphore_set";
+pub const SEMAPHORE_WAIT: &str = "noc_semaphore_wait";
+pub const SEMAPHORE_WAIT_MIN: &str = "noc_semaphore_wait_min";
+pub const SEMAPHORE_INC: &str = "noc_semaphore_inc";
+pub const SEMAPHORE_SET_REMOTE: &str = "noc_semaphore_set_remote";
+pub const SEMAPHORE_SET_MULTICAST: &str = "noc_semaphore_set_multicast";
+pub const SEMAPHORE_SET_MULTICAST_LOOPBACK: &str = "noc_semaphore_set_multicast_loopback_src";
+/// Defined when a kernel is compiled for Blackhole.
+pub const IF_BLACKHOLE: &str = "#ifdef ARCH_BLACKHOLE";
+
 pub const STARTUP: &str = "compute_kernel_hw_startup";
 pub const STARTUP_REVERSE: &str = "compute_kernel_hw_startup<SrcOrder::Reverse>";
 pub const RECONFIG: &str = "reconfig_data_format";
@@ -84,6 +101,20 @@ pub const RESERVED: &[&str] = &[
     READ_BARRIER,
     WRITE_BARRIER,
     WRITES_FLUSHED,
+    NOC_ADDR,
+    MULTICAST_ADDR,
+    WRITE,
+    WRITE_MULTICAST,
+    WRITE_MULTICAST_LOOPBACK,
+    ATOMIC_BARRIER,
+    SEMAPHORE,
+    SEMAPHORE_SET,
+    SEMAPHORE_WAIT,
+    SEMAPHORE_WAIT_MIN,
+    SEMAPHORE_INC,
+    SEMAPHORE_SET_REMOTE,
+    SEMAPHORE_SET_MULTICAST,
+    SEMAPHORE_SET_MULTICAST_LOOPBACK,
     STARTUP,
     RECONFIG,
     RECONFIG_SRCA,

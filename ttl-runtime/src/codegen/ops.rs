@@ -3,7 +3,7 @@
 use super::expr::fold;
 use super::function::Printer;
 use super::metalium_0_81 as api;
-use crate::ir::{Expr, Init, LocalId, Op};
+use crate::ir::{Dest, Expr, Init, LocalId, Op, Ty};
 use crate::ops::{BINARY_FPU_HEADER, BINARY_SFPU_HEADER};
 
 impl Printer<'_> {
@@ -32,6 +32,21 @@ impl Printer<'_> {
             Op::ReadBarrier => self.call(api::READ_BARRIER, &[]),
             Op::WriteBarrier => self.call(api::WRITE_BARRIER, &[]),
             Op::WritesFlushed => self.call(api::WRITES_FLUSHED, &[]),
+            Op::AtomicBarrier => self.call(api::ATOMIC_BARRIER, &[]),
+            Op::SendPages { src, dst, pages, to } => self.send(*src, *dst, pages, to),
+            Op::SemaphoreSet { semaphore, value } => {
+                let args = [self.semaphore_word(*semaphore), self.text(value)];
+                self.call(api::SEMAPHORE_SET, &args);
+            }
+            Op::SemaphoreWait { semaphore, value, min } => {
+                let args = [self.semaphore_word(*semaphore), self.text(value)];
+                self.call(if *min { api::SEMAPHORE_WAIT_MIN } else { api::SEMAPHORE_WAIT }, &args);
+            }
+            Op::SemaphoreInc { semaphore, core, value } => {
+                let args = [format!("{} | {}", self.name(*core), self.name(*semaphore)), self.text(value)];
+                self.call(api::SEMAPHORE_INC, &args);
+            }
+            Op::SemaphoreSend { semaphore, to, flush } => self.send_semaphore(*semaphore, to, *flush),
             Op::Acquire => self.call(api::ACQUIRE, &[]),
             Op::Commit => {
                 self.call(api::COMMIT, &[]);
@@ -169,6 +184,50 @@ impl Printer<'_> {
                 self.call(api::PACK_RECONFIG, &args);
             }
         }
+    }
+
+    /// The word that a semaphore is.
+    fn semaphore_word(&self, semaphore: LocalId) -> String {
+        format!("reinterpret_cast<volatile tt_l1_ptr uint32_t*>({})", self.name(semaphore))
+    }
+
+    /// Pages to the same or another block of other cores, which is at the same address there.
+    fn send(&mut self, src: LocalId, dst: LocalId, pages: &Expr, to: &Dest) {
+        let pointer = |this: &Self, block: LocalId| {
+            let waited = matches!(this.f.local(block).ty.peeled(), Ty::CbIn(_) | Ty::Front(_));
+            format!("{}({})", if waited { api::READ_PTR } else { api::WRITE_PTR }, this.name(block))
+        };
+        let tile = format!("{}({})", api::TILE_SIZE, self.name(src));
+        let size = match fold(pages) {
+            Some(1) => tile,
+            _ => format!("{} * {tile}", self.factor(pages)),
+        };
+        let there = format!("{} | {}", self.name(to.local()), pointer(self, dst));
+        let mut args = vec![pointer(self, src), there, size];
+        args.extend(to.num_dests().map(|n| self.text(n)));
+        let call = match to {
+            Dest::Core(_) => api::WRITE,
+            Dest::Many { loopback: false, .. } => api::WRITE_MULTICAST,
+            Dest::Many { loopback: true, .. } => api::WRITE_MULTICAST_LOOPBACK,
+        };
+        self.call(call, &args);
+    }
+
+    fn send_semaphore(&mut self, semaphore: LocalId, to: &Dest, flush: bool) {
+        if flush {
+            self.out.directive(api::IF_BLACKHOLE);
+            self.call(api::WRITES_FLUSHED, &[]);
+            self.out.directive("#endif");
+        }
+        let name = self.name(semaphore);
+        let mut args = vec![name.clone(), format!("{} | {name}", self.name(to.local()))];
+        args.extend(to.num_dests().map(|n| self.text(n)));
+        let call = match to {
+            Dest::Core(_) => api::SEMAPHORE_SET_REMOTE,
+            Dest::Many { loopback: false, .. } => api::SEMAPHORE_SET_MULTICAST,
+            Dest::Many { loopback: true, .. } => api::SEMAPHORE_SET_MULTICAST_LOOPBACK,
+        };
+        self.call(call, &args);
     }
 
     pub(super) fn call(&mut self, function: &str, args: &[String]) {

@@ -80,6 +80,13 @@ impl Writer {
         }
     }
 
+    /// A line for the preprocessor.
+    pub(super) fn directive(&mut self, line: &str) {
+        let depth = std::mem::take(&mut self.depth);
+        self.plain(line);
+        self.depth = depth;
+    }
+
     pub(super) fn finish(self) -> String {
         self.text
     }

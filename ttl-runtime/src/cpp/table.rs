@@ -11,8 +11,9 @@ use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
 
 use super::place::Place;
+use crate::arch::Core;
 use crate::ops::{BinaryOp, UnaryOp};
-use crate::sim::ops::{self, FpuInit, NocAddr, ReuseDest, SfpuInit, SrcOrder};
+use crate::sim::ops::{self, FpuInit, NocAddr, Receivers, ReuseDest, SfpuInit, SrcOrder};
 use crate::site::Site;
 use crate::tensor::accessor::{Accessor, PageAddr};
 
@@ -119,9 +120,15 @@ table! {
         let own = ops::arch(site).virtual_core(ops::core(site));
         ops::noc_addr_worker(own.x, own.y, address, site).0
     }
+    fn noc_addr_multicast(_noc: u8, start_x: u32, start_y: u32, end_x: u32, end_y: u32, address: u32) -> u64 at site {
+        ops::noc_addr_multicast(Core::new(start_x, start_y), Core::new(end_x, end_y), address, site).0
+    }
     fn noc_addr_dram(_noc: u8, bank: u32, address: u32) -> u64 at site { ops::noc_addr_dram(bank, u64::from(address), site).0 }
     fn noc_async_read(noc: u8, source: u64, dest: u32, size: u32) at site { ops::noc_async_read(noc, NocAddr(source), dest, size, site) }
     fn noc_async_write(noc: u8, source: u32, dest: u64, size: u32) at site { ops::noc_async_write(noc, source, NocAddr(dest), size, site) }
+    fn noc_async_write_multicast(noc: u8, source: u32, dest: u64, size: u32, num_dests: u32, loopback: bool) at site {
+        ops::noc_async_write_multicast(noc, source, NocAddr(dest), size, Receivers { num_dests, loopback }, site)
+    }
     fn noc_async_read_barrier(noc: u8) at site { ops::noc_async_read_barrier(noc, site) }
     fn noc_async_write_barrier(noc: u8) at site { ops::noc_async_write_barrier(noc, site) }
     fn noc_async_writes_flushed(noc: u8) at site { ops::noc_async_writes_flushed(noc, site) }
@@ -149,6 +156,9 @@ table! {
     }
     fn noc_semaphore_inc(noc: u8, dest: u64, increment: u32) at site { ops::noc_semaphore_inc(noc, NocAddr(dest), increment, site) }
     fn noc_semaphore_set_remote(noc: u8, source: u32, dest: u64) at site { ops::noc_semaphore_set_remote(noc, source, NocAddr(dest), site) }
+    fn noc_semaphore_set_multicast(noc: u8, source: u32, dest: u64, num_dests: u32, loopback: bool) at site {
+        ops::noc_semaphore_set_multicast(noc, source, NocAddr(dest), Receivers { num_dests, loopback }, site)
+    }
 
     // --- compute: start-up and formats
     fn hw_startup(order: u32, in0: u32, in1: u32, out: u32) at site {

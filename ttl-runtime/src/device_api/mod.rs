@@ -4,6 +4,7 @@
 //! - [`Noc`] is the token of reader and writer kernels, [`Compute`] that of compute kernels: their methods are what the thread may do.
 //! - [`CbIn`] and [`CbOut`] are the ends of a circular buffer; [`Front`] and [`Reserved`] the pages between wait and pop, reserve and push.
 //! - [`TensorAccessor`] finds the pages of a tensor.
+//! - [`Semaphore`] is a word that cores wait on; [`NocCore`] and [`NocRange`] are other cores, to which [`Noc`] sends pages and signals.
 //! - [`TileRegs`] and [`PackRegs`] are the tile registers while they are computed and while they are packed.
 //! - [`Tiles`] are lazy block expressions, [`Accumulator`] a block of tiles that matrix products are added to.
 
@@ -12,6 +13,7 @@ mod cb;
 mod compute;
 mod noc;
 mod param;
+mod signal;
 mod store;
 mod tiles;
 mod types;
@@ -20,14 +22,17 @@ pub use accumulator::{Accumulator, MatmulTiles, TileBlock};
 pub use cb::{CbIn, CbOut, Front, Reserved};
 pub use compute::{Compute, PackRegs, TileRegs};
 pub use noc::{Noc, Reads, TensorAccessor, Writes};
+pub use signal::{Block, Looped, NocCore, NocRange, Semaphore, Sent};
 pub use store::Storable;
 pub use tiles::{TileExpr, TileMath, Tiles};
 
-/// What the generated C++ has at its end: data-movement kernels leave no write under way.
+/// What the generated C++ has at its end: data-movement kernels leave no write and no increment under way.
 pub(crate) fn end_of_kernel() {
     use crate::sim::{Processor, ops};
     let site = crate::site::Site::UNKNOWN;
     if ops::processor(site) != Processor::Compute {
-        ops::noc_async_write_barrier(ops::noc_index(site), site);
+        let noc = ops::noc_index(site);
+        ops::noc_async_write_barrier(noc, site);
+        ops::noc_async_atomic_barrier(noc, site);
     }
 }

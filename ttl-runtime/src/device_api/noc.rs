@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 /// The token of a data-movement kernel: what a reader or writer may do. Its transfers go over the kernel's own NoC.
 #[derive(Clone, Copy, Debug)]
 pub struct Noc {
-    index: u8,
+    pub(super) index: u8,
 }
 
 impl Noc {

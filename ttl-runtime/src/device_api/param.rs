@@ -1,9 +1,11 @@
 //! Kernel parameters: what the host gives for each type, and how a native run gets it.
 
-use super::{CbIn, CbOut, Compute, Noc, TensorAccessor};
+use super::{CbIn, CbOut, Compute, Noc, NocCore, NocRange, Semaphore, TensorAccessor};
+use crate::arch::Core;
+use crate::cores::CoreRange;
 use crate::ir::ParamKind;
-use crate::program::typed::{Consumer, PerCore, Producer, TensorArg};
-use crate::program::{Arg, ArgValue, CbEnd, CoreValues, Slot};
+use crate::program::typed::{Consumer, PerCore, Producer, SemaphoreArg, TensorArg};
+use crate::program::{Arg, ArgValue, CbEnd, CoreOf, CoreValues, Slot};
 use crate::rt::{Args, Binder, Param, RoleToken, Scalar, role};
 use crate::sim::ops;
 use crate::site::Site;
@@ -35,6 +37,7 @@ impl RoleToken<role::compute> for Compute {
 #[diagnostic::do_not_recommend]
 impl<T: Element> Param for CbIn<T> {
     type Host = Consumer<T>;
+    type Roles = role::Any;
     const KIND: ParamKind = ParamKind::Cb;
 
     fn bind(name: &'static str, host: Consumer<T>, binder: &mut Binder) {
@@ -50,6 +53,7 @@ impl<T: Element> Param for CbIn<T> {
 #[diagnostic::do_not_recommend]
 impl<T: Element> Param for CbOut<T> {
     type Host = Producer<T>;
+    type Roles = role::Any;
     const KIND: ParamKind = ParamKind::Cb;
 
     fn bind(name: &'static str, host: Producer<T>, binder: &mut Binder) {
@@ -65,6 +69,7 @@ impl<T: Element> Param for CbOut<T> {
 #[diagnostic::do_not_recommend]
 impl<T: Element> Param for TensorAccessor<T> {
     type Host = TensorArg<T>;
+    type Roles = role::DataMovement;
     const KIND: ParamKind = ParamKind::Tensor;
 
     fn bind(name: &'static str, host: TensorArg<T>, binder: &mut Binder) {
@@ -84,6 +89,53 @@ impl<T: Element> Param for TensorAccessor<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl Param for Semaphore {
+    type Host = SemaphoreArg;
+    type Roles = role::DataMovement;
+    const KIND: ParamKind = ParamKind::Semaphore;
+
+    fn bind(name: &'static str, host: SemaphoreArg, binder: &mut Binder) {
+        binder.push(Arg::semaphore(name, host.semaphore()));
+    }
+
+    fn get(args: &Args<'_>, index: usize) -> Semaphore {
+        Semaphore::new(ops::get_semaphore(word(args, index), Site::UNKNOWN))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Param for NocCore {
+    type Host = PerCore<Core>;
+    type Roles = role::DataMovement;
+    const KIND: ParamKind = ParamKind::PerCore;
+
+    fn bind(name: &'static str, host: PerCore<Core>, binder: &mut Binder) {
+        binder.push(Arg::new(name, ArgValue::Core(CoreOf::new(move |core| host.get(core)))));
+    }
+
+    fn get(args: &Args<'_>, index: usize) -> NocCore {
+        let [x, y] = words(args, index);
+        NocCore::new(Core::new(x, y))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Param for NocRange {
+    type Host = PerCore<CoreRange>;
+    type Roles = role::DataMovement;
+    const KIND: ParamKind = ParamKind::PerCore;
+
+    fn bind(name: &'static str, host: PerCore<CoreRange>, binder: &mut Binder) {
+        binder.push(Arg::new(name, ArgValue::CoreRange(CoreOf::new(move |core| host.get(core)))));
+    }
+
+    fn get(args: &Args<'_>, index: usize) -> NocRange {
+        let [start_x, start_y, end_x, end_y] = words(args, index);
+        NocRange::new(Core::new(start_x, start_y), Core::new(end_x, end_y))
+    }
+}
+
 const FAULT: &str = "this is a fault of ttl; please report it";
 
 fn wrong_slot(args: &Args<'_>, index: usize) -> ! {
@@ -94,11 +146,19 @@ fn wrong_slot(args: &Args<'_>, index: usize) -> ! {
 /// The word of a buffer id or scalar.
 fn word(args: &Args<'_>, index: usize) -> u32 {
     match args.layout.slots()[index] {
-        Slot::Cb { compile } | Slot::CompileTime { compile, .. } => ops::compile_arg(compile, Site::UNKNOWN),
+        Slot::Cb { compile } | Slot::Semaphore { compile } | Slot::CompileTime { compile, .. } => {
+            ops::compile_arg(compile, Site::UNKNOWN)
+        }
         Slot::Common { common, .. } => ops::common_arg(common, Site::UNKNOWN),
         Slot::PerCore { runtime, .. } => ops::runtime_arg(runtime, Site::UNKNOWN),
         _ => wrong_slot(args, index),
     }
+}
+
+/// The per-core words of a parameter of several words.
+fn words<const N: usize>(args: &Args<'_>, index: usize) -> [u32; N] {
+    let Slot::PerCore { runtime, .. } = args.layout.slots()[index] else { wrong_slot(args, index) };
+    std::array::from_fn(|i| ops::runtime_arg(runtime + i as u32, Site::UNKNOWN))
 }
 
 macro_rules! scalar {
@@ -106,6 +166,7 @@ macro_rules! scalar {
         #[diagnostic::do_not_recommend]
         impl Param for $t {
             type Host = PerCore<$t>;
+            type Roles = role::Any;
             const KIND: ParamKind = ParamKind::PerCore;
 
             fn bind(name: &'static str, host: PerCore<$t>, binder: &mut Binder) {

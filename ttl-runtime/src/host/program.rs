@@ -7,8 +7,8 @@ use crate::codegen::{self, ArgSlots, Lines, Source};
 use crate::cores::CoreSet;
 use crate::ir::passes::{self, Prepared, Target};
 use crate::ir::{self, verify};
-use crate::program::typed::{Consumer, Producer};
-use crate::program::{self, ArgValue, CbDecl, KernelDecl, Role};
+use crate::program::typed::{Consumer, Producer, SemaphoreArg};
+use crate::program::{self, ArgValue, CbDecl, KernelDecl, Role, SemDecl};
 use crate::rt::{self, Args, Binder, Kernel, LowerError};
 use crate::site::Site;
 use crate::tensor::format::Element;
@@ -57,6 +57,12 @@ impl Program {
     ) -> (Producer<T>, Consumer<T>) {
         let cb = self.inner.add_cb(CbDecl::new(name, cores, T::FORMAT, pages));
         (Producer::new(cb), Consumer::new(cb))
+    }
+
+    /// A semaphore on each of `cores`: a word that is `init` when the program starts. A core has 16.
+    #[track_caller]
+    pub fn semaphore(&mut self, name: &str, cores: impl Into<CoreSet>, init: u32) -> SemaphoreArg {
+        SemaphoreArg::new(self.inner.add_semaphore(SemDecl::new(name, cores, init)))
     }
 
     /// Puts a kernel on cores. Its arguments are the fields of the struct that `#[ttl::kernel]` made.

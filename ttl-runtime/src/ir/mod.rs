@@ -77,9 +77,12 @@ pub enum ParamKind {
     Cb,
     /// Accessor words at the end of the compile-time arguments; base address as a common runtime argument.
     Tensor,
+    /// A semaphore's id: a compile-time argument.
+    Semaphore,
     /// Scalars by where they travel.
     CompileTime,
     Common,
+    /// Also cores and rectangles of cores, which are two and four words.
     PerCore,
 }
 
@@ -297,6 +300,38 @@ pub enum Op {
     ReadBarrier,
     WriteBarrier,
     WritesFlushed,
+    AtomicBarrier,
+
+    /// The first `pages` pages of block `src` (reserved or waited for) to the place of block `dst` in other cores.
+    SendPages {
+        src: LocalId,
+        dst: LocalId,
+        pages: Expr,
+        to: Dest,
+    },
+    SemaphoreSet {
+        semaphore: LocalId,
+        value: Expr,
+    },
+    /// Until the semaphore is `value`, or with `min` at least that.
+    SemaphoreWait {
+        semaphore: LocalId,
+        value: Expr,
+        min: bool,
+    },
+    /// Adds to the semaphore of another core.
+    SemaphoreInc {
+        semaphore: LocalId,
+        core: LocalId,
+        value: Expr,
+    },
+    /// This core's value of the semaphore to other cores.
+    SemaphoreSend {
+        semaphore: LocalId,
+        to: Dest,
+        /// Data may still be on its way out of the core; on Blackhole it has to leave first. Found by `passes::barriers`.
+        flush: bool,
+    },
 
     Acquire,
     /// `tile_regs_commit` and `tile_regs_wait`: math hands the registers over, pack takes them.
@@ -378,6 +413,34 @@ pub enum Op {
 
     /// Placed by `passes::inits`; never in lowered IR.
     Init(Init),
+}
+
+/// Where something is sent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Dest {
+    Core(LocalId),
+    /// `loopback`: the sender gets it too and counts among `num_dests`.
+    Many {
+        range: LocalId,
+        num_dests: Expr,
+        loopback: bool,
+    },
+}
+
+impl Dest {
+    /// The local that stands for the core or the rectangle.
+    pub const fn local(&self) -> LocalId {
+        match self {
+            Dest::Core(local) | Dest::Many { range: local, .. } => *local,
+        }
+    }
+
+    pub const fn num_dests(&self) -> Option<&Expr> {
+        match self {
+            Dest::Core(_) => None,
+            Dest::Many { num_dests, .. } => Some(num_dests),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -39,6 +39,11 @@ pub enum Ty {
     CbIn(DataFormat),
     CbOut(DataFormat),
     TensorAccessor(DataFormat),
+    /// A semaphore: its L1 address in C++.
+    Semaphore,
+    /// A core, a rectangle of cores: a NoC address of 0 there in C++, to be combined with an L1 address.
+    Core,
+    CoreRange,
     /// Guards: the pages between wait and pop, reserve and push. A reference to one is the buffer's id in C++.
     Front(DataFormat),
     Reserved(DataFormat),
@@ -99,6 +104,9 @@ impl fmt::Display for Ty {
             Ty::CbIn(x) => write!(f, "CbIn<{x}>"),
             Ty::CbOut(x) => write!(f, "CbOut<{x}>"),
             Ty::TensorAccessor(x) => write!(f, "TensorAccessor<{x}>"),
+            Ty::Semaphore => f.write_str("Semaphore"),
+            Ty::Core => f.write_str("NocCore"),
+            Ty::CoreRange => f.write_str("NocRange"),
             Ty::Front(x) => write!(f, "Front<{x}>"),
             Ty::Reserved(x) => write!(f, "Reserved<{x}>"),
             Ty::Read => f.write_str("Read"),

@@ -8,6 +8,7 @@
 //! 4. Expressions have the type they say: operands of one operation agree, conditions are `bool`, casts are between scalars, f32 has no
 //!    `%`, bit operations or shifts. Integer literals fit their type. A literal shift amount is below the width.
 //! 5. Operations fit the role: data movement in readers and writers, tile operations in compute kernels.
+//!    What is sent to other cores names a core or a rectangle of cores, signals name a semaphore.
 //! 6. Circular buffers are used from their own end: reserve, push, fill and pack through `CbOut`, wait, pop and read through `CbIn`
 //!    (or the guard a device function was given). Page counts are u32.
 //! 7. On every path at most one block of a buffer end is live: reserve before push, wait before pop, each before use, and nothing
@@ -172,7 +173,9 @@ impl<'a> Checker<'a, '_> {
             let fits = match param.kind {
                 ParamKind::Cb => matches!(param.ty, Ty::CbIn(_) | Ty::CbOut(_)),
                 ParamKind::Tensor => matches!(param.ty, Ty::TensorAccessor(_)),
-                ParamKind::CompileTime | ParamKind::Common | ParamKind::PerCore => param.ty.is_scalar(),
+                ParamKind::Semaphore => param.ty == Ty::Semaphore,
+                ParamKind::PerCore => param.ty.is_scalar() || matches!(param.ty, Ty::Core | Ty::CoreRange),
+                ParamKind::CompileTime | ParamKind::Common => param.ty.is_scalar(),
             };
             if !fits {
                 self.fail(format!(

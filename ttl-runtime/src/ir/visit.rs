@@ -63,7 +63,19 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(word);
             f(value);
         }
-        Op::ReadBarrier | Op::WriteBarrier | Op::WritesFlushed | Op::Acquire | Op::Commit | Op::Release => {}
+        Op::SendPages { pages, to, .. } => {
+            f(pages);
+            to.num_dests().into_iter().for_each(f);
+        }
+        Op::SemaphoreSet { value, .. } | Op::SemaphoreWait { value, .. } | Op::SemaphoreInc { value, .. } => f(value),
+        Op::SemaphoreSend { to, .. } => to.num_dests().into_iter().for_each(f),
+        Op::ReadBarrier
+        | Op::WriteBarrier
+        | Op::WritesFlushed
+        | Op::AtomicBarrier
+        | Op::Acquire
+        | Op::Commit
+        | Op::Release => {}
         Op::CopyTile { tile, dst, .. } | Op::ReuseDest { tile, dst, .. } => {
             f(tile);
             f(dst);
@@ -122,6 +134,10 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
             f(*tensor);
             f(*cb);
         }
+        Op::SendPages { src, dst, to, .. } => [*src, *dst, to.local()].into_iter().for_each(f),
+        Op::SemaphoreSet { semaphore, .. } | Op::SemaphoreWait { semaphore, .. } => f(*semaphore),
+        Op::SemaphoreInc { semaphore, core, .. } => [*semaphore, *core].into_iter().for_each(f),
+        Op::SemaphoreSend { semaphore, to, .. } => [*semaphore, to.local()].into_iter().for_each(f),
         Op::BinaryTiles { a, b, .. }
         | Op::MatmulTiles { a, b, .. }
         | Op::MatmulBlock { a, b, .. }
@@ -141,6 +157,7 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         Op::ReadBarrier
         | Op::WriteBarrier
         | Op::WritesFlushed
+        | Op::AtomicBarrier
         | Op::Acquire
         | Op::Commit
         | Op::Release

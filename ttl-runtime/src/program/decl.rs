@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::arch::{Arch, ComputeConfig, Core};
-use crate::cores::CoreSet;
+use crate::cores::{CoreRange, CoreSet};
 use crate::site::Site;
 use crate::tensor::{DataFormat, TensorRef};
 
@@ -174,6 +174,26 @@ impl fmt::Debug for CoreValues {
     }
 }
 
+/// Cores that each core is told of: a value of [`Core`] or [`CoreRange`](crate::cores::CoreRange) by core.
+#[derive(Clone)]
+pub struct CoreOf<T>(Arc<dyn Fn(Core) -> T + Send + Sync>);
+
+impl<T> CoreOf<T> {
+    pub fn new(of: impl Fn(Core) -> T + Send + Sync + 'static) -> CoreOf<T> {
+        CoreOf(Arc::new(of))
+    }
+
+    pub fn get(&self, core: Core) -> T {
+        (self.0)(core)
+    }
+}
+
+impl<T> fmt::Debug for CoreOf<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CoreOf(..)")
+    }
+}
+
 /// One argument of a kernel, for the parameter `name`.
 #[derive(Clone, Debug)]
 pub struct Arg {
@@ -197,6 +217,10 @@ pub enum ArgValue {
         element: Option<DataFormat>,
     },
     Semaphore(SemId),
+    /// A core by its logical coordinates: two per-core words, the coordinates that the NoC knows.
+    Core(CoreOf<Core>),
+    /// A rectangle of cores to send to: four words, its corners in the order of the kernel's NoC.
+    CoreRange(CoreOf<CoreRange>),
     CompileTime(Vec<u32>),
     Common(Vec<u32>),
     PerCore {
@@ -248,6 +272,8 @@ impl Arg {
             ArgValue::Cb { .. } => ParamKind::Cb,
             ArgValue::Tensor { .. } => ParamKind::Tensor,
             ArgValue::Semaphore(_) => ParamKind::Semaphore,
+            ArgValue::Core(_) => ParamKind::PerCore { words: 2 },
+            ArgValue::CoreRange(_) => ParamKind::PerCore { words: 4 },
             ArgValue::CompileTime(words) => ParamKind::CompileTime { words: words.len() as u32 },
             ArgValue::Common(words) => ParamKind::Common { words: words.len() as u32 },
             ArgValue::PerCore { words, .. } => ParamKind::PerCore { words: *words },

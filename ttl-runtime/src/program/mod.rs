@@ -22,7 +22,7 @@ pub use crate::cores::{CoreRange, CoreSet};
 pub use arg_layout::{ArgLayout, ParamKind, Slot};
 pub use checked::{Checked, CheckedCb, CheckedKernel, CheckedSemaphore};
 pub use decl::{
-    Arg, ArgValue, CbDecl, CbEnd, CbId, CoreValues, DeviceInfo, KernelDecl, L1Tensor, Processor, Program, Role,
+    Arg, ArgValue, CbDecl, CbEnd, CbId, CoreOf, CoreValues, DeviceInfo, KernelDecl, L1Tensor, Processor, Program, Role,
     SemDecl, SemId,
 };
 pub use error::{ProblemKind, ProgramError, ProgramErrors};

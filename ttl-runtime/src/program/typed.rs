@@ -1,6 +1,6 @@
 //! Typed handles that a host program passes to kernels: the ends of circular buffers, tensors, per-core values.
 
-use super::decl::CbId;
+use super::decl::{CbId, SemId};
 use crate::arch::Core;
 use crate::tensor::TensorRef;
 use crate::tensor::format::Element;
@@ -75,6 +75,22 @@ impl<T> Clone for TensorArg<T> {
 impl<T> fmt::Debug for TensorArg<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TensorArg({})", self.tensor.name)
+    }
+}
+
+/// A semaphore, for a kernel's `Semaphore`. Give it to every kernel that uses it.
+#[derive(Clone, Copy, Debug)]
+pub struct SemaphoreArg {
+    semaphore: SemId,
+}
+
+impl SemaphoreArg {
+    pub(crate) fn new(semaphore: SemId) -> SemaphoreArg {
+        SemaphoreArg { semaphore }
+    }
+
+    pub fn semaphore(&self) -> SemId {
+        self.semaphore
     }
 }
 

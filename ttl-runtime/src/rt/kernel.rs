@@ -38,11 +38,13 @@ pub struct ParamDecl {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a ttl kernel",
     label = "not a parameter type",
-    note = "kernel parameters are ends of circular buffers, tensor accessors and scalars of at most 32 bits"
+    note = "kernel parameters are ends of circular buffers, tensor accessors, semaphores, cores, and scalars of at most 32 bits"
 )]
 pub trait Param: Sized + DeviceTy {
     /// What the host gives for it.
     type Host;
+    /// [`role::Any`] or [`role::DataMovement`].
+    type Roles;
     const KIND: ParamKind;
 
     fn bind(name: &'static str, host: Self::Host, binder: &mut Binder);
@@ -66,7 +68,7 @@ pub trait Param: Sized + DeviceTy {
     note = "`bool`, integers of at most 32 bits and `f32` are; only they can be `#[ttl(common)]` or `#[ttl(compile_time)]`"
 )]
 pub trait Scalar:
-    Param + DeviceConst + DeviceTy<Erased: Supported + ReleasedOnEveryPath> + Copy + PartialOrd + 'static
+    Param<Roles = role::Any> + DeviceConst + DeviceTy<Erased: Supported + ReleasedOnEveryPath> + Copy + PartialOrd + 'static
 {
     /// The word that the kernel receives.
     fn to_word(self) -> u32;
@@ -139,9 +141,29 @@ pub trait RoleToken<R>: DeviceTy {
     }
 }
 
+/// Roles whose kernels may have a parameter.
+#[diagnostic::on_unimplemented(
+    message = "a {R} kernel cannot have this parameter",
+    label = "not in a {R} kernel",
+    note = "tensors, semaphores and other cores belong to reader and writer kernels; pass data to this one through circular buffers"
+)]
+pub trait Includes<R> {
+    fn check() {}
+}
+
+impl<R> Includes<R> for role::Any {}
+impl Includes<role::reader> for role::DataMovement {}
+impl Includes<role::writer> for role::DataMovement {}
+
 /// The roles as types. Messages print their names.
 #[allow(non_camel_case_types)]
 pub mod role {
+    /// All of them.
+    #[derive(Debug, Clone, Copy)]
+    pub struct Any;
+    /// Reader and writer.
+    #[derive(Debug, Clone, Copy)]
+    pub struct DataMovement;
     #[derive(Debug, Clone, Copy)]
     pub struct reader;
     #[derive(Debug, Clone, Copy)]

@@ -2,13 +2,14 @@
 //!
 //! Everything here happens on one OS thread in an order that depends on the program (and the seed) only.
 
+use super::cb::Cb;
 use super::core::Wait;
 use super::deadlock;
 use super::dice::Dice;
-use super::error::{ErrorKind, SimError};
+use super::error::{ErrorKind, SimError, count};
 use super::launch::{RunReport, Schedule};
-use super::memory::{AllL1, Dram};
-use super::noc::{Remote, Source, What};
+use super::memory::{AllL1, Dram, L1View};
+use super::noc::{Outgoing, Remote, Source, What};
 use super::sched::{AllCores, Cores, Shared};
 
 /// Epochs of mere polling after which writes that nobody waits for arrive anyway: a poll of another core's write must end.
@@ -56,7 +57,7 @@ impl<'a> Boundary<'a> {
         if let Some(error) = first_error(cores) {
             return Err(error);
         }
-        let mut moved = self.deliver(cores, dram);
+        let mut moved = self.deliver(cores, dram)?;
         moved |= self.remote_reads(cores);
         if cores.iter().all(|c| c.alive == 0) {
             return self.leftovers(cores).map(Some);
@@ -74,7 +75,8 @@ impl<'a> Boundary<'a> {
             return Ok(None);
         }
         let can_go_on = |c: &super::core::CoreState| {
-            (0..c.threads.len()).any(|t| matches!(c.threads[t].wait, Wait::Poll { .. }) || c.can_run(t))
+            (0..c.threads.len())
+                .any(|t| matches!(c.threads[t].wait, Wait::Poll { .. } | Wait::Delay { .. }) || c.can_run(t))
         };
         let going_on = cores.iter().any(can_go_on);
         if !going_on || self.idle_epochs > PATIENCE {
@@ -85,7 +87,7 @@ impl<'a> Boundary<'a> {
                 pending |= queue.due > 0;
             }
             if pending {
-                self.deliver(cores, dram);
+                self.deliver(cores, dram)?;
                 self.idle_epochs = 0;
                 return Ok(None);
             }
@@ -104,7 +106,7 @@ impl<'a> Boundary<'a> {
 
     /// Applies what is due, in order of cores and of issue (a random schedule takes the cores in another order). Returns whether
     /// there was anything.
-    fn deliver(&mut self, cores: &mut AllCores<'_>, dram: &mut Dram) -> bool {
+    fn deliver(&mut self, cores: &mut AllCores<'_>, dram: &mut Dram) -> Result<bool, SimError> {
         let count = cores.len();
         let first = self.dice.as_mut().map_or(0, |d| d.below(count.max(1) as u32) as usize);
         let mut moved = false;
@@ -121,39 +123,41 @@ impl<'a> Boundary<'a> {
                 continue;
             }
             moved = true;
+            let from = core.index;
             let mut queue = std::mem::take(&mut core.queue);
             for op in queue.list.iter().filter(|op| op.due) {
-                let thread = &mut core.threads[usize::from(op.thread)];
                 let noc = usize::from(op.noc);
                 match op.what {
                     What::Increment { by } => {
-                        thread.atomics[noc] -= 1;
+                        cores.get_mut(i).threads[usize::from(op.thread)].atomics[noc] -= 1;
                         if let Remote::L1 { core, addr } = op.dest {
                             let l1 = self.l1.to(core);
                             l1.set_word(addr, l1.word(addr).wrapping_add(by));
                         }
                     }
                     What::Write { source, size } => {
+                        let thread = &mut cores.get_mut(i).threads[usize::from(op.thread)];
                         thread.unacked[noc] -= 1;
-                        let len = size as usize;
-                        queue.bytes -= len;
-                        match source {
-                            Source::L1(from) => {
-                                thread.uncaptured[noc] -= 1;
-                                queue.uncaptured -= 1;
-                                let source = self.l1.from(core.index);
-                                match op.dest {
-                                    Remote::Dram { bank, addr } => dram.write(bank, addr, source.bytes(from, len)),
-                                    Remote::L1 { core, addr } => self.l1.to(core).copy_from(addr, &source, from, len),
-                                }
+                        if matches!(source, Source::L1(_)) {
+                            thread.uncaptured[noc] -= 1;
+                            queue.uncaptured -= 1;
+                        }
+                        queue.bytes -= size as usize;
+                        let own = self.l1.from(from);
+                        let bytes = match source {
+                            Source::L1(at) => Bytes::InL1(&own, at),
+                            Source::Captured(offset) => Bytes::Copied(queue.arena.bytes(offset, size as usize)),
+                        };
+                        match op.dest {
+                            Remote::Dram { bank, addr } => dram.write(bank, addr, bytes.get(size)),
+                            Remote::L1 { core, addr } => {
+                                self.welcome(cores, i, op, core, addr, size)?;
+                                bytes.copy_to(self.l1.to(core), addr, size);
                             }
-                            Source::Captured(offset) => {
-                                let bytes = queue.arena.bytes(offset, len);
-                                match op.dest {
-                                    Remote::Dram { bank, addr } => dram.write(bank, addr, bytes),
-                                    Remote::L1 { core, addr } => {
-                                        self.l1.to(core).bytes_mut(addr, len).copy_from_slice(bytes);
-                                    }
+                            Remote::Many { cores: rectangle, addr } => {
+                                for core in rectangle.indices(self.shared.arch.grid_x) {
+                                    self.welcome(cores, i, op, core, addr, size)?;
+                                    bytes.copy_to(self.l1.to(core), addr, size);
                                 }
                             }
                         }
@@ -161,9 +165,50 @@ impl<'a> Boundary<'a> {
                 }
             }
             queue.remove_due();
-            core.queue = queue;
+            cores.get_mut(i).queue = queue;
         }
-        moved
+        Ok(moved)
+    }
+
+    /// Data that arrives in a circular buffer of a core goes to pages which that core has reserved: any others may be in use.
+    /// A buffer that no thread there has touched yet is plain memory.
+    fn welcome(
+        &self,
+        cores: &AllCores<'_>,
+        sender: usize,
+        op: &Outgoing,
+        core: u32,
+        addr: u32,
+        size: u32,
+    ) -> Result<(), SimError> {
+        let Some(there) = cores.by_index(core) else { return Ok(()) };
+        let outside = |c: &&Cb| {
+            let (start, bytes) = (c.write_ptr(), c.reserved * c.page_size);
+            c.overlaps(addr, size)
+                && (c.producer.is_some() || c.consumer.is_some())
+                && (addr < start || addr + size > start + bytes)
+        };
+        let Some(cb) = there.cbs.list.iter().find(outside) else { return Ok(()) };
+        let message = format!("data arrives outside of the reserved pages of {} of {}", cb.title(), there.core);
+        let start = cb.write_ptr();
+        let numbers = format!(
+            "L1 {addr:#x} to {:#x}; reserved there: {} from {start:#x} to {:#x}",
+            addr + size,
+            count(cb.reserved, "page"),
+            start + cb.reserved * cb.page_size
+        );
+        let error = cores.get(sender).error(usize::from(op.thread), ErrorKind::CircularBuffer, message, op.site);
+        let error = match cb.producer {
+            Some((thread, site)) => {
+                let title = there.thread_title(thread);
+                error.label(site, format!("{title} of {} first reserved here", there.core))
+            }
+            None => error,
+        };
+        Err(error.numbers(numbers).help(
+            "the receiver must reserve the pages, then say so (by a semaphore) before the data is sent; \
+             all cores must push the buffer in step",
+        ))
     }
 
     /// Reads from other cores whose barrier is being waited for.
@@ -234,6 +279,29 @@ impl<'a> Boundary<'a> {
             }
             Some(Err(error)) => Err(error.seed(seed)),
             None => Err(SimError::new(ErrorKind::Launch, "the simulator lost one of its OS threads").seed(seed)),
+        }
+    }
+}
+
+/// The data of a write that arrives.
+enum Bytes<'a> {
+    InL1(&'a L1View, u32),
+    Copied(&'a [u8]),
+}
+
+impl Bytes<'_> {
+    fn get(&self, size: u32) -> &[u8] {
+        match *self {
+            Bytes::InL1(l1, at) => l1.bytes(at, size as usize),
+            Bytes::Copied(bytes) => bytes,
+        }
+    }
+
+    fn copy_to(&self, to: &mut L1View, addr: u32, size: u32) {
+        match *self {
+            // The two may be one memory.
+            Bytes::InL1(l1, at) => to.copy_from(addr, l1, at, size as usize),
+            Bytes::Copied(bytes) => to.bytes_mut(addr, size as usize).copy_from_slice(bytes),
         }
     }
 }

@@ -52,6 +52,10 @@ pub(super) enum Wait {
     Atomics {
         noc: u8,
     },
+    /// Held up by a random schedule.
+    Delay {
+        until: u64,
+    },
     /// Room for another write in the queue: the boundary after this epoch makes it.
     QueueRoom {
         epoch: u64,
@@ -207,6 +211,7 @@ impl CoreState {
             Wait::Writes { noc } => t.unacked[usize::from(noc)] == 0,
             Wait::Atomics { noc } => t.atomics[usize::from(noc)] == 0,
             Wait::QueueRoom { epoch } => epoch != self.epoch,
+            Wait::Delay { until } => self.epoch >= until,
             Wait::Finished | Wait::Failed => false,
         }
     }

@@ -140,7 +140,7 @@ fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
             });
             (format!("waits for {name} {relation} {value}: it is {now}"), help)
         }
-        Wait::Poll { .. } | Wait::Ready => ("polls".to_owned(), None),
+        Wait::Poll { .. } | Wait::Ready | Wait::Delay { .. } => ("polls".to_owned(), None),
         Wait::Reads { .. } => ("waits for reads to land".to_owned(), None),
         Wait::Writes { .. } => ("waits for writes to arrive".to_owned(), None),
         Wait::Atomics { .. } => ("waits for increments to arrive".to_owned(), None),

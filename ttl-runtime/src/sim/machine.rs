@@ -100,6 +100,7 @@ impl Machine {
             arch: self.arch,
             endpoints: Endpoints::new(&self.arch),
             low_regions: self.low_regions(launch),
+            takes_part: self.takes_part(launch),
             tensors: launch.tensors.clone(),
             options: options.clone(),
         };
@@ -141,6 +142,12 @@ impl Machine {
             }
         }
         cores.into_values().collect()
+    }
+
+    fn takes_part(&self, launch: &Launch<'_>) -> Vec<bool> {
+        let mut on = vec![false; self.arch.cores() as usize];
+        launch.threads.iter().for_each(|t| on[self.arch.core_index(t.core)] = true);
+        on
     }
 
     fn low_regions(&self, launch: &Launch<'_>) -> Vec<Vec<(u32, u32)>> {

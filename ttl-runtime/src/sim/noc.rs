@@ -13,6 +13,8 @@ pub struct NocAddr(pub u64);
 const LOCAL_BITS: u32 = 36;
 const COORDINATE_BITS: u32 = 6;
 const COORDINATE_MASK: u64 = (1 << COORDINATE_BITS) - 1;
+/// Marks the address of a rectangle, whose far corner is in bits 48-59.
+const MULTICAST: u64 = 1 << 63;
 
 impl NocAddr {
     /// Coordinates above 63 and addresses above 36 bits do not exist on the chip; they are folded to ones that no endpoint has.
@@ -22,6 +24,23 @@ impl NocAddr {
             return NocAddr(u64::MAX >> (64 - LOCAL_BITS - 2 * COORDINATE_BITS));
         }
         NocAddr((y as u64) << (LOCAL_BITS + COORDINATE_BITS) | (x as u64) << LOCAL_BITS | local)
+    }
+
+    /// The same address on a rectangle of cores, both corners inclusive, in the order in which the NoC visits them. The address of 0
+    /// can be combined with another by `|`, as kernels do.
+    pub const fn multicast(start: (u32, u32), end: (u32, u32), local: u64) -> NocAddr {
+        let corner = NocAddr::new(start.0, start.1, local).0;
+        let far = NocAddr::new(end.0, end.1, 0).0 >> LOCAL_BITS;
+        NocAddr(MULTICAST | far << (LOCAL_BITS + 2 * COORDINATE_BITS) | corner)
+    }
+
+    /// The corners of a multicast address, in its order.
+    pub const fn corners(self) -> Option<((u32, u32), (u32, u32))> {
+        if self.0 & MULTICAST == 0 {
+            return None;
+        }
+        let end = NocAddr((self.0 & !MULTICAST) >> (2 * COORDINATE_BITS));
+        Some(((self.x(), self.y()), (end.x(), end.y())))
     }
 
     pub const fn x(self) -> u32 {
@@ -95,6 +114,30 @@ pub(super) enum Remote {
         core: u32,
         addr: u32,
     },
+    /// The same address on a rectangle of cores.
+    Many {
+        cores: Rectangle,
+        addr: u32,
+    },
+}
+
+/// Logical cores from one corner to the other, perhaps without the sender.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Rectangle {
+    pub(super) first: Core,
+    pub(super) last: Core,
+    /// Index of the sender if it gets nothing.
+    pub(super) except: Option<u32>,
+}
+
+impl Rectangle {
+    /// Indices of the cores, row by row.
+    pub(super) fn indices(self, grid_x: u32) -> impl Iterator<Item = u32> {
+        let Rectangle { first, last, except } = self;
+        (first.y..=last.y)
+            .flat_map(move |y| (first.x..=last.x).map(move |x| y * grid_x + x))
+            .filter(move |i| Some(*i) != except)
+    }
 }
 
 /// A read whose data is not there yet as far as the kernel may know.
@@ -253,6 +296,18 @@ mod tests {
             {
                 assert_eq!(table.find(bad), Endpoint::Nobody);
             }
+            assert_eq!(table.find(NocAddr::multicast((1, 2), (3, 4), 0)), Endpoint::Nobody);
         }
+    }
+
+    #[test]
+    fn addresses_of_rectangles() {
+        let many = NocAddr::multicast((17, 3), (60, 63), 0);
+        let at = NocAddr(many.0 | 0x1_2345);
+        assert_eq!(at, NocAddr::multicast((17, 3), (60, 63), 0x1_2345));
+        assert_eq!((at.corners(), at.local()), (Some(((17, 3), (60, 63))), 0x1_2345));
+        assert_eq!(NocAddr::new(17, 3, 0x40).corners(), None);
+        let cores = Rectangle { first: Core::new(1, 0), last: Core::new(2, 1), except: Some(9) };
+        assert_eq!(cores.indices(8).collect::<Vec<_>>(), [1, 2, 10]);
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct Shared {
     pub(super) endpoints: Endpoints,
     /// Per core (by index): circular buffers and semaphores below the base, start and end.
     pub(super) low_regions: Vec<Vec<(u32, u32)>>,
+    /// Per core (by index): it runs threads of the program.
+    pub(super) takes_part: Vec<bool>,
     pub(super) tensors: Vec<TensorLaunch>,
     pub(super) options: RunOptions,
 }
@@ -100,6 +102,20 @@ impl AllCores<'_> {
             Some(group) => &mut group[i / self.workers],
             None => unreachable!("all groups are locked"),
         }
+    }
+
+    /// The core of this index in the grid, if it takes part in the run. Cores are in the order of their indices.
+    pub(super) fn by_index(&self, index: u32) -> Option<&CoreState> {
+        let (mut low, mut high) = (0, self.count);
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.get(middle).index.cmp(&index) {
+                std::cmp::Ordering::Equal => return Some(self.get(middle)),
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+            }
+        }
+        None
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &CoreState> {

@@ -71,7 +71,8 @@ fn implementation(func: &Func, role: Role) -> TokenStream {
     let binds = params(func).map(|(_, p)| {
         let (ty, text, field) = (&p.ty.syn, host_name(p), field(p));
         let (param, span) = (as_param(ty), syn::spanned::Spanned::span(ty));
-        match p.mark {
+        let check = in_role(ty, &param, role);
+        let bind = match p.mark {
             None => quote!(#param::bind(#text, self.#field, binder);),
             Some(Mark::Common) => {
                 quote_spanned!(span=> <#ty as ::ttl::rt::Scalar>::common(self.#field, #text, binder);)
@@ -79,7 +80,8 @@ fn implementation(func: &Func, role: Role) -> TokenStream {
             Some(Mark::CompileTime) => {
                 quote_spanned!(span=> <#ty as ::ttl::rt::Scalar>::compile_time(self.#field, #text, binder);)
             }
-        }
+        };
+        quote!(#check #bind)
     });
     let token = func.params.first().map(|p| {
         let token = role_token(&p.ty.syn, role);
@@ -113,14 +115,26 @@ fn implementation(func: &Func, role: Role) -> TokenStream {
 
 /// `<Noc as RoleToken<reader>>`.
 pub(crate) fn role_token(ty: &syn::Type, role: Role) -> TokenStream {
-    let marker = match role {
+    let marker = marker(role);
+    let span = syn::spanned::Spanned::span(ty);
+    quote_spanned!(span=> <#ty as ::ttl::rt::RoleToken<::ttl::rt::role::#marker>>)
+}
+
+/// The type that stands for a role.
+fn marker(role: Role) -> Ident {
+    let name = match role {
         Role::Reader => "reader",
         Role::Writer => "writer",
         Role::Compute => "compute",
     };
-    let marker = Ident::new(marker, Span::call_site());
+    Ident::new(name, Span::call_site())
+}
+
+/// Asks rustc whether a kernel of this role may have the parameter.
+fn in_role(ty: &syn::Type, param: &TokenStream, role: Role) -> TokenStream {
+    let marker = marker(role);
     let span = syn::spanned::Spanned::span(ty);
-    quote_spanned!(span=> <#ty as ::ttl::rt::RoleToken<::ttl::rt::role::#marker>>)
+    quote_spanned!(span=> <#param::Roles as ::ttl::rt::Includes<::ttl::rt::role::#marker>>::check();)
 }
 
 /// `<CbIn<bf16> as Param>`. The same tokens at every use, so that rustc reports a wrong type once.

@@ -5,7 +5,7 @@
 //! that are waited for one after the other leave one barrier. At every exit of the kernel the missing barriers are added, because
 //! firmware may reuse what transfers still read or write.
 
-use crate::ir::{Block, Expr, FnId, Module, Op, Role, Stmt, StmtKind, visit};
+use crate::ir::{Block, Dest, Expr, FnId, Module, Op, Role, Stmt, StmtKind, visit};
 use std::ops::BitOr;
 
 pub fn run(module: &mut Module) {
@@ -33,11 +33,13 @@ struct Pending {
     unsent: bool,
     /// Writes that may not have arrived.
     unacknowledged: bool,
+    /// Increments of other cores' semaphores.
+    atomics: bool,
 }
 
 impl Pending {
-    const NONE: Pending = Pending { reads: false, unsent: false, unacknowledged: false };
-    const ALL: Pending = Pending { reads: true, unsent: true, unacknowledged: true };
+    const NONE: Pending = Pending { reads: false, unsent: false, unacknowledged: false, atomics: false };
+    const ALL: Pending = Pending { reads: true, unsent: true, unacknowledged: true, atomics: true };
 }
 
 impl BitOr for Pending {
@@ -47,6 +49,7 @@ impl BitOr for Pending {
             reads: self.reads | other.reads,
             unsent: self.unsent | other.unsent,
             unacknowledged: self.unacknowledged | other.unacknowledged,
+            atomics: self.atomics | other.atomics,
         }
     }
 }
@@ -64,6 +67,7 @@ impl Effect {
             reads: self.begins.reads | (self.keeps.reads & before.reads),
             unsent: self.begins.unsent | (self.keeps.unsent & before.unsent),
             unacknowledged: self.begins.unacknowledged | (self.keeps.unacknowledged & before.unacknowledged),
+            atomics: self.begins.atomics | (self.keeps.atomics & before.atomics),
         }
     }
 }
@@ -112,6 +116,9 @@ impl<'a> Walk<'a> {
         if at.unacknowledged {
             wait(Op::WriteBarrier);
         }
+        if at.atomics {
+            wait(Op::AtomicBarrier);
+        }
         *at = Pending::NONE;
     }
 
@@ -131,11 +138,21 @@ impl<'a> Walk<'a> {
                         Op::ReadBarrier => !at.reads,
                         Op::WriteBarrier => !at.unacknowledged,
                         Op::WritesFlushed => !at.unsent,
+                        Op::AtomicBarrier => !at.atomics,
                         _ => false,
                     };
+                    let mut op = op.clone();
+                    // The flag must not be sent before the data that it tells about.
+                    if let Op::SemaphoreSend { to: Dest::Many { .. }, flush, .. } = &mut op {
+                        *flush = at.unsent;
+                    }
                     match op {
                         Op::ReadPage { .. } => at.reads = true,
-                        Op::WritePage { .. } => (at.unsent, at.unacknowledged) = (true, true),
+                        Op::SemaphoreInc { .. } => at.atomics = true,
+                        Op::AtomicBarrier => at.atomics = false,
+                        Op::WritePage { .. } | Op::SendPages { .. } | Op::SemaphoreSend { .. } => {
+                            (at.unsent, at.unacknowledged) = (true, true)
+                        }
                         Op::ReadBarrier => at.reads = false,
                         Op::WriteBarrier => (at.unsent, at.unacknowledged) = (false, false),
                         Op::WritesFlushed => at.unsent = false,
@@ -144,7 +161,7 @@ impl<'a> Walk<'a> {
                     if needless {
                         continue;
                     }
-                    stmt.kind.clone()
+                    StmtKind::Op(op)
                 }
                 StmtKind::If { cond, then, els } => {
                     let mut other = *state;

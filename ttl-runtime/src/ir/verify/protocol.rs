@@ -164,7 +164,11 @@ impl Checker<'_, '_> {
                 }
             }
             _ => {
-                for (cb, _) in ends(op) {
+                let sent = match op {
+                    Op::SendPages { src, dst, .. } => vec![*src, *dst],
+                    _ => Vec::new(),
+                };
+                for cb in ends(op).into_iter().map(|(cb, _)| cb).chain(sent) {
                     if !held.live.contains(&cb) {
                         let message = format!("{} of `{}`, which is not held", name_of(op), name(self, &cb));
                         self.fail(message);

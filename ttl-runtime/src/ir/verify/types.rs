@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::ir::passes::buffers::format_of;
-use crate::ir::{BinOp, Expr, ExprKind, IntTy, Leaf, LocalId, Module, Op, Query, StmtKind, Ty, dag::Node, visit};
+use crate::ir::{BinOp, Dest, Expr, ExprKind, IntTy, Leaf, LocalId, Module, Op, Query, StmtKind, Ty, dag::Node, visit};
 use std::collections::BTreeSet;
 
 /// The end of a circular buffer that an operation uses.
@@ -286,9 +286,15 @@ impl Checker<'_, '_> {
             Op::ReadPage { .. }
             | Op::WritePage { .. }
             | Op::WriteWord { .. }
+            | Op::SendPages { .. }
+            | Op::SemaphoreSet { .. }
+            | Op::SemaphoreWait { .. }
+            | Op::SemaphoreInc { .. }
+            | Op::SemaphoreSend { .. }
             | Op::ReadBarrier
             | Op::WriteBarrier
-            | Op::WritesFlushed => dm,
+            | Op::WritesFlushed
+            | Op::AtomicBarrier => dm,
             _ => !dm,
         };
         if !allowed {
@@ -309,6 +315,7 @@ impl Checker<'_, '_> {
         {
             self.fail(format!("{} without a tensor", name_of(op)));
         }
+        self.signals(op);
         let mut operands = Vec::new();
         visit::op_exprs(op, &mut |e| operands.push(e));
         self.unordered(&operands);
@@ -338,6 +345,47 @@ impl Checker<'_, '_> {
                 self.fail("a store of an accumulator without its registers");
             }
         }
+    }
+}
+
+impl Checker<'_, '_> {
+    /// What goes to other cores: its ends, semaphores and destinations.
+    fn signals(&mut self, op: &Op) {
+        let (semaphore, core, range) = match op {
+            Op::SendPages { src, dst, to, .. } => {
+                for block in [src, dst] {
+                    if end_of(&self.f.local(*block).ty).is_none() {
+                        self.fail("SendPages of something that is no block");
+                    }
+                }
+                let (core, range) = to_of(to);
+                (None, core, range)
+            }
+            Op::SemaphoreSet { semaphore, .. } | Op::SemaphoreWait { semaphore, .. } => (Some(*semaphore), None, None),
+            Op::SemaphoreInc { semaphore, core, .. } => (Some(*semaphore), Some(*core), None),
+            Op::SemaphoreSend { semaphore, to, .. } => {
+                let (core, range) = to_of(to);
+                (Some(*semaphore), core, range)
+            }
+            _ => return,
+        };
+        for (local, ty) in [(semaphore, Ty::Semaphore), (core, Ty::Core), (range, Ty::CoreRange)] {
+            if let Some(local) = local
+                && *self.f.local(local).ty.peeled() != ty
+            {
+                let l = self.f.local(local);
+                let message = format!("{} with `{}: {}`, must be {ty}", name_of(op), l.name, l.ty);
+                self.fail(message);
+            }
+        }
+    }
+}
+
+/// The core or the rectangle of a destination.
+fn to_of(to: &Dest) -> (Option<LocalId>, Option<LocalId>) {
+    match to {
+        Dest::Core(core) => (Some(*core), None),
+        Dest::Many { range, .. } => (None, Some(*range)),
     }
 }
 

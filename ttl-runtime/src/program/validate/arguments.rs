@@ -1,9 +1,11 @@
 //! Arguments: what a kernel may have, how many, and their words.
 
+use crate::arch::Core;
+use crate::cores::{CoreRange, CoreSet};
 use crate::tensor::TensorRef;
 
 use super::super::arg_layout::{ArgLayout, Slot};
-use super::super::decl::{Arg, ArgValue, CoreValues, DeviceInfo, KernelDecl, Program, Role};
+use super::super::decl::{Arg, ArgValue, CoreValues, DeviceInfo, KernelDecl, Program, Role, SemDecl};
 use super::super::error::{ProblemKind, ProgramError};
 use super::buffers::foreign;
 use super::count;
@@ -67,8 +69,14 @@ fn one_argument<K>(
             }
         }
         ArgValue::Semaphore(semaphore) => {
-            if program.semaphore_of(*semaphore).is_none() {
-                errors.push(foreign(kernel, "semaphore"));
+            match program.semaphore_of(*semaphore) {
+                None => errors.push(foreign(kernel, "semaphore")),
+                Some(declared) => {
+                    let missing = kernel.cores.difference(&declared.cores);
+                    if !missing.is_empty() && kernel.role != Role::Compute {
+                        errors.push(without_semaphore(kernel, declared, &missing));
+                    }
+                }
             }
             if kernel.role == Role::Compute {
                 errors.push(not_in_compute(kernel, arg, "semaphore"));
@@ -80,12 +88,70 @@ fn one_argument<K>(
             }
             return one_tensor(kernel, arg, tensor, *element, device, errors);
         }
+        ArgValue::Core(of) => {
+            return places(program, kernel, arg, |core| CoreRange::single(of.get(core)), device, errors);
+        }
+        ArgValue::CoreRange(of) => return places(program, kernel, arg, |core| of.get(core), device, errors),
         ArgValue::PerCore { words, values } => {
             return core_values(kernel, arg, *words, values, errors);
         }
         ArgValue::CompileTime(_) | ArgValue::Common(_) => {}
     }
     Vec::new()
+}
+
+fn without_semaphore<K>(kernel: &KernelDecl<K>, semaphore: &SemDecl, missing: &CoreSet) -> ProgramError {
+    ProgramError::new(
+        ProblemKind::Semaphore,
+        format!("kernel `{}` has semaphore `{}`, which is not on {missing}", kernel.name, semaphore.name),
+    )
+    .at(kernel.site, "given here")
+    .at(semaphore.site, format!("`{}` is on {}", semaphore.name, semaphore.cores))
+    .help("declare the semaphore on all cores that wait for it or signal with it")
+}
+
+/// The words of the cores that a kernel sends to: each must be one where the program runs, for others may be in use.
+fn places<K>(
+    program: &Program<K>,
+    kernel: &KernelDecl<K>,
+    arg: &Arg,
+    of: impl Fn(Core) -> CoreRange,
+    device: &DeviceInfo,
+    errors: &mut Vec<ProgramError>,
+) -> Vec<u32> {
+    if kernel.role == Role::Compute {
+        errors.push(not_in_compute(kernel, arg, "core"));
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    for core in kernel.cores.iter() {
+        let range = of(core);
+        let strange =
+            range.iter().find(|&c| !device.arch.contains(c) || !program.kernels.iter().any(|k| k.cores.contains(c)));
+        if let Some(strange) = strange {
+            let why = if device.arch.contains(strange) { "no kernel of the program" } else { "no core of the device" };
+            errors.push(
+                ProgramError::new(
+                    ProblemKind::CoreValues,
+                    format!(
+                        "argument `{}` of kernel `{}` is {range} on {core}: there is {why} on {strange}",
+                        arg.name, kernel.name
+                    ),
+                )
+                .at(kernel.site, "given here")
+                .help("kernels may only send to cores on which the program runs"),
+            );
+            return Vec::new();
+        }
+        let (first, last) = (device.arch.virtual_core(range.first()), device.arch.virtual_core(range.last()));
+        match (&arg.value, kernel.role.noc()) {
+            (ArgValue::Core(_), _) => out.extend([first.x, first.y]),
+            // NoC 1 goes to the left and up.
+            (_, Some(1)) => out.extend([last.x, last.y, first.x, first.y]),
+            _ => out.extend([first.x, first.y, last.x, last.y]),
+        }
+    }
+    out
 }
 
 fn not_in_compute<K>(kernel: &KernelDecl<K>, arg: &Arg, what: &str) -> ProgramError {
@@ -246,7 +312,10 @@ fn words<K>(kernel: &KernelDecl<K>, layout: &ArgLayout, values: &[Vec<u32>], cb_
             (ArgValue::Common(words), Slot::Common { common: at, .. }) => {
                 put(&mut common, at, words);
             }
-            (ArgValue::PerCore { .. }, Slot::PerCore { runtime: at, words }) if words > 0 => {
+            (
+                ArgValue::PerCore { .. } | ArgValue::Core(_) | ArgValue::CoreRange(_),
+                Slot::PerCore { runtime: at, words },
+            ) if words > 0 => {
                 for (core, value) in runtime.iter_mut().zip(values.chunks(words as usize)) {
                     put(core, at, value);
                 }

@@ -385,7 +385,12 @@ impl Lower<'_> {
                 named(LocalId(0))
             }
             Value::Token => Expr { ty: ty.clone(), kind: ExprKind::Erased },
-            Value::CbIn(id) | Value::CbOut(id) | Value::Tensor(id) => named(id),
+            Value::CbIn(id)
+            | Value::CbOut(id)
+            | Value::Tensor(id)
+            | Value::Semaphore(id)
+            | Value::Core(id)
+            | Value::CoreRange(id) => named(id),
             Value::Res { id, .. } => match (&self.resources[id.0].kind, self.resources[id.0].state) {
                 (_, State::Gone) => {
                     self.error("a guard is used after it was released", "use it before");

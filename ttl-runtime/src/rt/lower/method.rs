@@ -2,6 +2,7 @@
 
 use super::Lower;
 use super::expr::binary;
+use super::signal::SENDS;
 use super::value::{ResId, ResKind, State, TileBlock, Value};
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Op, Query, StmtKind, Ty};
 use crate::ops::{BinaryOp, UnaryOp};
@@ -47,6 +48,7 @@ impl Lower<'_> {
                 "page_size" => query(Query::PageSize(t)),
                 _ => self.no_method("TensorAccessor", name),
             },
+            Value::Semaphore(s) => self.semaphore_method(s, name, args),
             Value::Res { id, .. } => self.resource_method(id, name, args),
             Value::Block(block) => match name {
                 "matmul" => {
@@ -66,7 +68,7 @@ impl Lower<'_> {
         }
     }
 
-    fn no_method(&mut self, ty: &str, name: &str) -> Value {
+    pub(super) fn no_method(&mut self, ty: &str, name: &str) -> Value {
         self.refuse(format!("`{ty}` has no method `{name}` in a kernel"), "see the methods of the device API")
     }
 
@@ -86,6 +88,7 @@ impl Lower<'_> {
             ("read_barrier", _) => self.effect(Op::ReadBarrier),
             ("write_barrier", _) => self.effect(Op::WriteBarrier),
             ("writes_flushed", _) => self.effect(Op::WritesFlushed),
+            _ if SENDS.contains(&name) => self.send(name, args),
             ("read_page", [tensor, page, dst]) => {
                 let Some(tensor) = self.tensor(tensor) else {
                     return Value::Never;
@@ -133,7 +136,7 @@ impl Lower<'_> {
         }
     }
 
-    fn effect(&mut self, op: Op) -> Value {
+    pub(super) fn effect(&mut self, op: Op) -> Value {
         self.op(op);
         Value::Unit
     }
@@ -146,7 +149,7 @@ impl Lower<'_> {
     }
 
     /// The circular buffer of a guard given by reference.
-    fn guard_cb(&mut self, e: &sk::Expr) -> Option<LocalId> {
+    pub(super) fn guard_cb(&mut self, e: &sk::Expr) -> Option<LocalId> {
         let Value::Res { id, .. } = self.expr(e) else {
             return None;
         };
@@ -211,11 +214,11 @@ impl Lower<'_> {
                 self.moved(id);
                 self.effect(Op::ReadBarrier)
             }
-            (ResKind::Write { .. }, "wait", []) => {
+            (ResKind::Write { .. } | ResKind::Sent { .. }, "wait", []) => {
                 self.moved(id);
                 self.effect(Op::WriteBarrier)
             }
-            (ResKind::Write { .. }, "flushed", []) => {
+            (ResKind::Write { .. } | ResKind::Sent { .. }, "flushed", []) => {
                 self.moved(id);
                 self.effect(Op::WritesFlushed)
             }

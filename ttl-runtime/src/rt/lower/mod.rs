@@ -4,6 +4,7 @@
 //! - `scope.rs`: bindings, temporaries, and the release of guards at the end of scopes.
 //! - `expr.rs`, `stmt.rs`: scalar expressions and control flow; blocks as values become temporaries, evaluation order is fixed.
 //! - `method.rs`: methods of the device API, by type of the receiver and name.
+//! - `signal.rs`: what goes to other cores: pages and semaphores.
 //! - `tiles.rs`: block expressions to DAGs.
 //!
 //! rustc has already accepted the body, so types agree. What is left to refuse here is what Rust cannot see: it ends up as a
@@ -12,6 +13,7 @@
 mod expr;
 mod method;
 mod scope;
+mod signal;
 mod stmt;
 mod tiles;
 mod value;

@@ -96,7 +96,8 @@ impl Lower<'_> {
             ResKind::Reserved { cb, pages: Some(pages), .. } => self.op(Op::PushBack { cb, pages }),
             ResKind::Front { .. } | ResKind::Reserved { .. } => {}
             ResKind::Read { .. } => self.op(Op::ReadBarrier),
-            ResKind::Write { .. } => self.op(Op::WritesFlushed),
+            ResKind::Write { .. } | ResKind::Sent { loopback: false } => self.op(Op::WritesFlushed),
+            ResKind::Sent { loopback: true } => self.op(Op::WriteBarrier),
             ResKind::PackRegs => self.op(Op::Release),
             ResKind::TileRegs => {
                 let now = std::mem::replace(&mut self.line, line);
@@ -182,6 +183,9 @@ impl Lower<'_> {
             Ty::CbIn(_) => Some(Binding::Alias(Value::CbIn(local))),
             Ty::CbOut(_) => Some(Binding::Alias(Value::CbOut(local))),
             Ty::TensorAccessor(_) => Some(Binding::Alias(Value::Tensor(local))),
+            Ty::Semaphore => Some(Binding::Alias(Value::Semaphore(local))),
+            Ty::Core => Some(Binding::Alias(Value::Core(local))),
+            Ty::CoreRange => Some(Binding::Alias(Value::CoreRange(local))),
             Ty::Front(_) if by_ref => guard(self, ResKind::Front { cb: local, pages: None }),
             Ty::Reserved(_) if by_ref => guard(self, ResKind::Reserved { cb: local, pages: None }),
             Ty::TileRegs if by_ref => guard(self, ResKind::TileRegs),

@@ -21,6 +21,10 @@ pub(super) enum Value {
     CbIn(LocalId),
     CbOut(LocalId),
     Tensor(LocalId),
+    Semaphore(LocalId),
+    /// A core and a rectangle of cores.
+    Core(LocalId),
+    CoreRange(LocalId),
     /// A guard, transfer, accumulator or register state. `by_ref` when reached through `&` or `&mut`.
     Res {
         id: ResId,
@@ -104,6 +108,10 @@ pub(super) enum ResKind {
     Write {
         cb: LocalId,
     },
+    /// Pages on their way to other cores. `loopback`: also to this one, so that they have to arrive.
+    Sent {
+        loopback: bool,
+    },
     TileRegs,
     PackRegs,
     Accumulator {
@@ -123,6 +131,9 @@ impl Value {
             Value::CbIn(..) => "the consumer end of a circular buffer",
             Value::CbOut(..) => "the producer end of a circular buffer",
             Value::Tensor(_) => "a tensor accessor",
+            Value::Semaphore(_) => "a semaphore",
+            Value::Core(_) => "a core",
+            Value::CoreRange(_) => "a rectangle of cores",
             Value::Res { .. } => "a guard",
             Value::Tiles(_) => "a block expression",
             Value::Block(_) => "a block of tiles",

@@ -54,7 +54,7 @@ impl Cx<'_> {
     }
 
     #[cold]
-    fn bad_l1(&self, call: &str, whose: &str, addr: u64, size: u32, site: Site) -> Stop {
+    pub(super) fn bad_l1(&self, call: &str, whose: &str, addr: u64, size: u32, site: Site) -> Stop {
         let arch = &self.shared.arch;
         let message = format!("`{call}`: L1 {whose} at {addr:#x}, {size} bytes, is outside of what programs may use");
         let numbers =
@@ -85,6 +85,11 @@ impl Cx<'_> {
                 }
                 Ok(Remote::L1 { core, addr: local as u32 })
             }
+            Endpoint::Nobody if addr.corners().is_some() => {
+                let message = format!("`{call}`: the address is one of a rectangle of cores");
+                let error = self.error(ErrorKind::Noc, message, site);
+                Err(Stop::Fail(error.help("use the multicast form of the call, or the address of one core")))
+            }
             Endpoint::Nobody => {
                 let (x, y) = (addr.x(), addr.y());
                 let message = format!("`{call}`: there is no core or DRAM bank at NoC coordinates ({x},{y})");
@@ -103,7 +108,7 @@ impl Cx<'_> {
         let (alignment, addr) = match remote {
             Remote::Dram { addr, .. } if read => (arch.noc_dram_read_alignment, addr),
             Remote::Dram { addr, .. } => (arch.noc_dram_write_alignment, addr),
-            Remote::L1 { addr, .. } => (arch.noc_l1_alignment, u64::from(addr)),
+            Remote::L1 { addr, .. } | Remote::Many { addr, .. } => (arch.noc_l1_alignment, u64::from(addr)),
         };
         if (addr ^ u64::from(local)) & u64::from(alignment - 1) == 0 {
             return Ok(());
@@ -118,6 +123,7 @@ impl Cx<'_> {
             Remote::L1 { core, addr } => {
                 format!("L1 of {} at {addr:#x}", self.shared.core_at(core))
             }
+            Remote::Many { addr, .. } => format!("L1 of several cores at {addr:#x}"),
         };
         let here = format!("L1 at {local:#x}");
         let (from, to) = if read { (there, here) } else { (here, there) };
@@ -151,7 +157,7 @@ impl Cx<'_> {
     /// A transfer that reads L1 must not use pages that this thread as the consumer has not waited for. The producer may use any: it
     /// knows what it has put where.
     #[inline]
-    fn uses_waited(&self, call: &str, addr: u32, size: u32, site: Site) -> Step<()> {
+    pub(super) fn uses_waited(&self, call: &str, addr: u32, size: u32, site: Site) -> Step<()> {
         let mut outside = None;
         for (i, c) in self.core.cbs.list.iter().enumerate() {
             if !c.overlaps(addr, size) {
@@ -198,7 +204,7 @@ impl Cx<'_> {
 
     /// Room for another write, or a wait for the boundary that makes it.
     #[inline]
-    fn room(&mut self, size: u32) -> Step<()> {
+    pub(super) fn room(&mut self, size: u32) -> Step<()> {
         let queue = &mut self.core.queue;
         let full =
             queue.bytes + size as usize > self.shared.options.write_queue_bytes || queue.list.len() >= QUEUE_ENTRIES;
@@ -209,7 +215,7 @@ impl Cx<'_> {
         Ok(())
     }
 
-    fn enqueue_write(&mut self, noc: usize, from: u32, dest: Remote, size: u32, due: bool, site: Site) {
+    pub(super) fn enqueue_write(&mut self, noc: usize, from: u32, dest: Remote, size: u32, due: bool, site: Site) {
         let thread = &mut self.core.threads[self.me];
         thread.uncaptured[noc] += 1;
         thread.unacked[noc] += 1;
@@ -227,13 +233,16 @@ impl Cx<'_> {
     /// overtake.
     pub(super) fn enqueue_signal(&mut self, noc: usize, dest: Remote, what: Result<u32, u32>, site: Site) -> Step<()> {
         self.room(4)?;
-        if let Remote::L1 { core, .. } = dest {
-            let (me, noc) = (self.me as u8, noc as u8);
-            let same_way = |op: &Outgoing| {
-                op.thread == me && op.noc == noc && matches!(op.dest, Remote::L1 { core: c, .. } if c == core)
+        let (me, noc_id) = (self.me as u8, noc as u8);
+        self.core.queue.mark_due(|op: &Outgoing| {
+            let same_way = match (op.dest, dest) {
+                (Remote::L1 { core: before, .. }, Remote::L1 { core, .. }) => before == core,
+                (Remote::Dram { .. }, _) | (_, Remote::Dram { .. }) => false,
+                // Rectangles that have no core in common are rare.
+                _ => true,
             };
-            self.core.queue.mark_due(same_way);
-        }
+            op.thread == me && op.noc == noc_id && same_way
+        });
         match what {
             Ok(by) => {
                 self.core.threads[self.me].atomics[noc] += 1;
@@ -288,12 +297,12 @@ impl Cx<'_> {
                 self.core.l1.copy_from(read.dest, &source, addr, read.size as usize);
                 true
             }
-            Remote::L1 { .. } => false,
+            Remote::L1 { .. } | Remote::Many { .. } => false,
         }
     }
 
     #[cold]
-    fn zero_bytes(&self, call: &str, site: Site) -> Stop {
+    pub(super) fn zero_bytes(&self, call: &str, site: Site) -> Stop {
         self.fail(ErrorKind::Noc, format!("`{call}` of 0 bytes"), site)
     }
 }

@@ -9,6 +9,7 @@ mod compute;
 mod compute_checks;
 mod dataflow;
 mod l1;
+mod multicast;
 mod native;
 mod semaphore;
 
@@ -17,6 +18,7 @@ pub use cb::*;
 pub use compute::*;
 pub use dataflow::*;
 pub use l1::*;
+pub use multicast::*;
 pub use native::*;
 pub use semaphore::*;
 
@@ -87,6 +89,11 @@ impl Cx<'_> {
         if let Some(dice) = &mut self.core.dice
             && dice.one_in(8)
         {
+            // Mostly other threads of this core go on; now and then the others of the chip overtake this one by far.
+            if dice.one_in(4) {
+                let until = self.core.epoch + 1 + u64::from(dice.below(4));
+                return Err(Stop::Wait(Wait::Delay { until }));
+            }
             return Err(Stop::Wait(Wait::Ready));
         }
         Ok(())

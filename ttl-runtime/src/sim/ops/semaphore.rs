@@ -3,7 +3,7 @@
 use super::{NocAddr, Stop, op};
 use crate::sim::core::Wait;
 use crate::sim::error::ErrorKind;
-use crate::sim::noc::Remote;
+use crate::sim::noc::{Outgoing, Remote, Source, What};
 use crate::sim::thread::Cx;
 use crate::site::Site;
 
@@ -17,11 +17,27 @@ impl Cx<'_> {
                 let message = format!("`{call}`: L1 address {addr:#x} of a word is not a multiple of 4");
                 Err(self.fail(ErrorKind::Semaphore, message, site))
             }
+            Remote::Many { .. } => Ok(remote),
             Remote::Dram { bank, .. } => {
                 let message = format!("`{call}` on DRAM bank {bank}; semaphores are in the L1 of cores");
                 Err(self.fail(ErrorKind::Semaphore, message, site))
             }
         }
+    }
+
+    /// No write that still reads this word may be under way.
+    fn word_has_left(&self, addr: u32, site: Site) -> super::Step<()> {
+        if self.core.queue.uncaptured == 0 {
+            return Ok(());
+        }
+        let reads = |op: &&Outgoing| matches!(op.what, What::Write { source: Source::L1(from), size } if from < addr + 4 && addr < from + size);
+        let Some(op) = self.core.queue.list.iter().find(reads) else {
+            return Ok(());
+        };
+        let message = "a semaphore is set while its old value is still being sent";
+        let who = self.core.thread_title(usize::from(op.thread));
+        let error = self.error(ErrorKind::Semaphore, message, site).label(op.site, format!("sent by {who}"));
+        Err(Stop::Fail(error.help("call `noc_async_writes_flushed` in between, or the new value may be sent instead")))
     }
 }
 
@@ -42,6 +58,7 @@ pub fn noc_semaphore_set(addr: u32, value: u32, site: Site) {
     op(site, |cx| {
         cx.data_movement("noc_semaphore_set", site)?;
         cx.word("noc_semaphore_set", addr, site)?;
+        cx.word_has_left(addr, site)?;
         cx.core.l1.set_word(addr, value);
         cx.core.progress += 1;
         Ok(())

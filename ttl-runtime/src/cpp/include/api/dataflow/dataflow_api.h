@@ -14,6 +14,7 @@ constexpr uint8_t noc_index = NOC_INDEX;
 
 // Virtual channels are not simulated: the parameter is accepted and ignored.
 #define NOC_UNICAST_WRITE_VC 1
+#define NOC_MULTICAST_WRITE_VC 4
 
 // --- identity
 
@@ -72,6 +73,12 @@ inline uint64_t get_noc_addr(uint32_t addr, uint8_t noc = noc_index, TTL_AT) {
 inline uint64_t get_noc_addr(
     uint32_t id, const TensorAccessor& accessor, uint32_t offset = 0, uint8_t noc = noc_index, TTL_AT) {
     return accessor.get_noc_addr(id, offset, noc, at);
+}
+// On NoC 1 the start is the bottom right corner.
+inline uint64_t get_noc_multicast_addr(
+    uint32_t noc_x_start, uint32_t noc_y_start, uint32_t noc_x_end, uint32_t noc_y_end, uint32_t addr,
+    uint8_t noc = noc_index, TTL_AT) {
+    return ttl_host::table->noc_addr_multicast(noc, noc_x_start, noc_y_start, noc_x_end, noc_y_end, addr, at);
 }
 template <bool DRAM>
 inline uint64_t get_noc_addr_from_bank_id(uint32_t bank_id, uint32_t bank_address_offset, uint8_t noc = noc_index, TTL_AT) {
@@ -149,6 +156,28 @@ inline void noc_async_write_tile(
     noc_async_write_page(id, addrgen, src_local_l1_addr, 0, 0, noc, at);
 }
 
+// --- writes to a rectangle of cores. What `linked` asks for, the order of transfers, holds here anyway.
+
+template <uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1>
+inline void noc_async_write_multicast(
+    uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t size, uint32_t num_dests, bool = false,
+    uint8_t noc = noc_index, uint32_t = NOC_MULTICAST_WRITE_VC, TTL_AT) {
+    ttl_host::table->noc_async_write_multicast(noc, src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, false, at);
+}
+inline void noc_async_write_multicast_one_packet(
+    uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t size, uint32_t num_dests, bool = false,
+    uint8_t noc = noc_index, uint32_t = NOC_MULTICAST_WRITE_VC, TTL_AT) {
+    if (size > NOC_MAX_BURST_SIZE) {
+        ttl_host::table->fail("noc_async_write_multicast_one_packet: the size is above NOC_MAX_BURST_SIZE", at);
+    }
+    ttl_host::table->noc_async_write_multicast(noc, src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, false, at);
+}
+inline void noc_async_write_multicast_loopback_src(
+    uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t size, uint32_t num_dests, bool = false,
+    uint8_t noc = noc_index, TTL_AT) {
+    ttl_host::table->noc_async_write_multicast(noc, src_local_l1_addr, dst_noc_addr_multicast, size, num_dests, true, at);
+}
+
 // --- barriers
 
 inline void noc_async_read_barrier(uint8_t noc = noc_index, TTL_AT) { ttl_host::table->noc_async_read_barrier(noc, at); }
@@ -178,6 +207,16 @@ inline void noc_semaphore_inc(
 }
 inline void noc_semaphore_set_remote(uint32_t src_local_l1_addr, uint64_t dst_noc_addr, uint8_t noc = noc_index, TTL_AT) {
     ttl_host::table->noc_semaphore_set_remote(noc, src_local_l1_addr, dst_noc_addr, at);
+}
+inline void noc_semaphore_set_multicast(
+    uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t num_dests, bool = false, uint8_t noc = noc_index,
+    uint32_t = NOC_MULTICAST_WRITE_VC, TTL_AT) {
+    ttl_host::table->noc_semaphore_set_multicast(noc, src_local_l1_addr, dst_noc_addr_multicast, num_dests, false, at);
+}
+inline void noc_semaphore_set_multicast_loopback_src(
+    uint32_t src_local_l1_addr, uint64_t dst_noc_addr_multicast, uint32_t num_dests, bool = false, uint8_t noc = noc_index,
+    uint32_t = NOC_MULTICAST_WRITE_VC, TTL_AT) {
+    ttl_host::table->noc_semaphore_set_multicast(noc, src_local_l1_addr, dst_noc_addr_multicast, num_dests, true, at);
 }
 
 // L1 is never cached here.
