@@ -198,7 +198,8 @@ impl Printer<'_> {
             return self.shift(op, a, b);
         }
         let (mut pa, pb) = (self.expr(a), self.expr(b));
-        if matches!(op, BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor) && [a, b].iter().any(|e| self.widens_negative(e)) {
+        if matches!(op, BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor) && [a, b].iter().any(|e| self.widens_negative(e))
+        {
             // GCC computes `static_cast<uint32_t>(x) & 31` in the type of `x`, and complains about the constant it has made.
             self.allowed.insert("-Woverflow");
         }
