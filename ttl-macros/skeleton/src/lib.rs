@@ -6,7 +6,7 @@
 
 mod methods;
 
-pub use methods::{METHODS, RANGE_ADAPTERS, TAKES_SELF};
+pub use methods::{METHODS, RANGE_ADAPTERS, TAKES_SELF, UNARY_METHODS};
 use serde::{Deserialize, Serialize};
 
 /// Index into the items that the probes of this function gave.

@@ -1,9 +1,11 @@
-//! The headers that kernels include: hand-written ones of `include/`, and `ttl/abi.h`, which is generated.
+//! The headers that kernels include: hand-written ones of `include/`, and generated ones: `ttl/abi.h`, and those of unary operations that
+//! take no template arguments.
 
 use std::sync::OnceLock;
 
 use super::cache::Hash;
 use super::table;
+use crate::ops::{UnaryOp, UnaryRow};
 
 macro_rules! headers {
     ($($name:literal),* $(,)?) => {
@@ -16,7 +18,6 @@ headers! {
     "api/compute/cb_api.h",
     "api/compute/common.h",
     "api/compute/common_globals.h",
-    "api/compute/compute_kernel_api.h",
     "api/compute/compute_kernel_hw_startup.h",
     "api/compute/copy_dest_values.h",
     "api/compute/eltwise_binary.h",
@@ -24,8 +25,6 @@ headers! {
     "api/compute/eltwise_unary/eltwise_unary.h",
     "api/compute/eltwise_unary/exp.h",
     "api/compute/eltwise_unary/gelu.h",
-    "api/compute/eltwise_unary/recip.h",
-    "api/compute/eltwise_unary/relu.h",
     "api/compute/eltwise_unary/sqrt.h",
     "api/compute/matmul.h",
     "api/compute/pack.h",
@@ -50,7 +49,7 @@ headers! {
 
 #[derive(Debug)]
 pub(super) struct Headers {
-    generated: String,
+    generated: Vec<(&'static str, String)>,
     hash: Hash,
 }
 
@@ -58,11 +57,11 @@ impl Headers {
     pub(super) fn get() -> &'static Headers {
         static HEADERS: OnceLock<Headers> = OnceLock::new();
         HEADERS.get_or_init(|| {
-            let generated = table::declaration();
-            let hash = WRITTEN
-                .iter()
-                .fold(Hash::new().add(generated.as_bytes()), |h, (n, t)| h.add(n.as_bytes()).add(t.as_bytes()));
-            Headers { generated, hash }
+            let mut headers = Headers { generated: unary_headers(), hash: Hash::new() };
+            headers.generated.push(("ttl/abi.h", table::declaration()));
+            headers.hash =
+                headers.files().fold(Hash::new(), |hash, (name, text)| hash.add(name.as_bytes()).add(text.as_bytes()));
+            headers
         })
     }
 
@@ -71,14 +70,51 @@ impl Headers {
     }
 
     pub(super) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
-        WRITTEN.iter().copied().chain([("ttl/abi.h", self.generated.as_str())])
+        WRITTEN.iter().copied().chain(self.generated.iter().map(|(name, text)| (*name, text.as_str())))
     }
+}
+
+/// The headers of the table of unary operations that nobody wrote by hand. What else such a header has on the chip is not simulated: a call
+/// of it is refused by its name.
+fn unary_headers() -> Vec<(&'static str, String)> {
+    let mut headers: Vec<(&'static str, String)> = Vec::new();
+    let rows = || UnaryOp::ALL.iter().map(|op| op.row());
+    for row in rows() {
+        if WRITTEN.iter().any(|(name, _)| *name == row.header) || headers.iter().any(|(name, _)| *name == row.header) {
+            continue;
+        }
+        let mut text = String::from(
+            "// Generated from the simulator's table of operations.\n#pragma once\n\n\
+             #include \"api/compute/common_globals.h\"\n\nnamespace ckernel {\n",
+        );
+        for own in rows().filter(|r| r.header == row.header) {
+            text.push_str(&unary_functions(own));
+        }
+        text.push_str("}  // namespace ckernel\n");
+        headers.push((row.header, text));
+    }
+    headers
+}
+
+/// Init (with the first operation that has it) and call.
+fn unary_functions(row: &UnaryRow) -> String {
+    let (init, call, method) = (row.init, row.call, row.method);
+    let mut text = String::new();
+    if row.op.prepared() == row.op {
+        text += &format!(
+            "inline void {init}(TTL_AT) {{ ttl_host::table->sfpu_unary_init(ttl_host::unary_{method}, at); }}\n"
+        );
+    }
+    text += &format!(
+        "inline void {call}(uint32_t idst, TTL_AT) {{ ttl_host::table->sfpu_unary(ttl_host::unary_{method}, idst, at); }}\n"
+    );
+    text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::{BINARY_FPU_HEADER, BINARY_SFPU_HEADER, UnaryOp};
+    use crate::ops::{BINARY_FPU_HEADER, BINARY_SFPU_HEADER};
 
     #[test]
     fn every_operation_of_the_table_has_its_header() {

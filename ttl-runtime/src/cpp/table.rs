@@ -185,7 +185,7 @@ table! {
     fn matmul_block_init(in0: u32, in1: u32, transpose: bool, ct: u32, rt: u32, kt: u32) at site {
         ops::fpu_init(FpuInit::MatmulBlock { in0, in1, transpose, ct, rt, kt }, site)
     }
-    fn sfpu_unary_init(op: u32) at site { ops::sfpu_init(SfpuInit::Unary(unary_op(op, site)), site) }
+    fn sfpu_unary_init(op: u32) at site { ops::sfpu_init(SfpuInit::Unary(unary_op(op, site).prepared()), site) }
     fn copy_dest_init() at site { ops::sfpu_init(SfpuInit::CopyDest, site) }
     fn sfpu_binary_init(op: u32) at site { ops::sfpu_init(SfpuInit::Binary(binary_op(op, site)), site) }
 

@@ -4,7 +4,7 @@
 
 use super::accumulator::Accumulator;
 use super::cb::{Front, Reserved};
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::{BinaryOp, UnaryOp, for_each_unary_op};
 use crate::sim::ops;
 use crate::site::Site;
 use crate::tensor::format::Element;
@@ -82,14 +82,21 @@ macro_rules! fpu_binary {
 }
 
 macro_rules! sfpu_unary {
-    ($($name:ident => $op:ident;)*) => {$(
-        /// In place, on the vector unit.
-        #[track_caller]
-        pub fn $name(&mut self, dst: u32) {
-            ops::unary(UnaryOp::$op, dst, Site::caller());
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident;)*) => {
+        /// Operations on one register, in place, on the vector unit.
+        impl TileRegs<'_> {
+            $(
+                $(#[$doc])*
+                #[track_caller]
+                pub fn $tile(&mut self, dst: u32) {
+                    ops::unary(UnaryOp::$op, dst, Site::caller());
+                }
+            )*
         }
-    )*};
+    };
 }
+
+for_each_unary_op!(sfpu_unary);
 
 impl<'c> TileRegs<'c> {
     /// Tile `tile` of `src` into register `dst`.
@@ -136,14 +143,6 @@ impl<'c> TileRegs<'c> {
         kt: u32,
     ) {
         ops::matmul_block_auto(a.cb, b.cb, ia, ib, dst, ct, rt, kt, Site::caller());
-    }
-
-    sfpu_unary! {
-        exp_tile => Exp;
-        relu_tile => Relu;
-        gelu_tile => Gelu;
-        sqrt_tile => Sqrt;
-        recip_tile => Recip;
     }
 
     /// Hands the registers to the packer (`tile_regs_commit`, `tile_regs_wait`).

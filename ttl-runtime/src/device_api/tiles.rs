@@ -4,7 +4,7 @@ use super::accumulator::Accumulator;
 use super::cb::Front;
 use super::store::Builder;
 use crate::ir::dag::{Node, NodeId};
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::{BinaryOp, UnaryOp, for_each_unary_op};
 use crate::tensor::format::Element;
 use std::fmt;
 use std::ops::{Add, Mul, Sub};
@@ -114,29 +114,21 @@ impl TileExpr for Accumulator<'_> {
     }
 }
 
-/// Operations on tiles as methods.
-pub trait TileMath: TileExpr + Sized {
-    /// e^x.
-    fn exp(self) -> Tiles<Un<Self>> {
-        Tiles(Un { op: UnaryOp::Exp, of: self })
-    }
-    /// max(x, 0).
-    fn relu(self) -> Tiles<Un<Self>> {
-        Tiles(Un { op: UnaryOp::Relu, of: self })
-    }
-    /// x * Phi(x), the accurate form.
-    fn gelu(self) -> Tiles<Un<Self>> {
-        Tiles(Un { op: UnaryOp::Gelu, of: self })
-    }
-    /// Square root.
-    fn sqrt(self) -> Tiles<Un<Self>> {
-        Tiles(Un { op: UnaryOp::Sqrt, of: self })
-    }
-    /// 1 / x.
-    fn recip(self) -> Tiles<Un<Self>> {
-        Tiles(Un { op: UnaryOp::Recip, of: self })
-    }
+macro_rules! methods {
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident;)*) => {
+        /// Operations on tiles as methods.
+        pub trait TileMath: TileExpr + Sized {
+            $(
+                $(#[$doc])*
+                fn $method(self) -> Tiles<Un<Self>> {
+                    Tiles(Un { op: UnaryOp::$op, of: self })
+                }
+            )*
+        }
+    };
 }
+
+for_each_unary_op!(methods);
 
 impl<E: TileExpr> TileMath for E {}
 

@@ -255,7 +255,7 @@ impl Lower<'_> {
         let row = BinaryOp::ALL.into_iter().find(|op| op.row().fpu_call == name);
         let reuse = BinaryOp::ALL.into_iter().find(|op| op.row().reuse_call == name);
         let regs = BinaryOp::ALL.into_iter().find(|op| op.row().sfpu_call == name);
-        let unary = UnaryOp::ALL.into_iter().find(|op| format!("{}_tile", op.row().method) == name);
+        let unary = UnaryOp::from_tile_method(name);
         match (name, args) {
             ("copy_tile", [src, tile, dst]) => {
                 let Some(cb) = self.guard_cb(src) else {

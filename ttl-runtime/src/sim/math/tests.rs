@@ -3,6 +3,7 @@
 use super::lanes::for_each_level;
 use super::{MathConfig, Numerics, Tile, reference};
 use crate::arch::{ArchKind, MathFidelity};
+use crate::ops::UnaryOp;
 
 /// A small generator, so that inputs are the same everywhere (splitmix64).
 pub(super) struct Random(pub(super) u64);
@@ -257,4 +258,37 @@ fn multiply_add_agrees_with_vectors() {
         }
     }
     println!("{} rows agree", bytes.len() / 20);
+}
+
+/// On a grid around zero and on numbers of many sizes.
+#[test]
+fn unary_operations_are_within_their_bounds() {
+    let grid = (0..1024).map(|i| (i as f32 - 512.0) / 64.0 + 0.001);
+    let sizes = (0..1024).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 } * 1.021f32.powi(i - 512));
+    let inputs: Vec<f32> = grid.chain(sizes).chain([0.0, 1.0, -1.0, 2.0, -0.5]).collect();
+    let mut wrong = Vec::new();
+    for op in UnaryOp::ALL {
+        for arch in [ArchKind::Wormhole, ArchKind::Blackhole] {
+            let cfg = MathConfig {
+                arch,
+                fidelity: MathFidelity::HiFi4,
+                fp32_dest: true,
+                approx: false,
+                numerics: Numerics::Exact,
+            };
+            let results = inputs.chunks(1024).flat_map(|chunk| {
+                let mut tile = Tile::ZERO;
+                tile.0[..chunk.len()].copy_from_slice(chunk);
+                super::sfpu_unary(&cfg, op, &mut tile);
+                tile.0[..chunk.len()].to_vec()
+            });
+            let bad = inputs.iter().zip(results).filter(|&(&x, y)| !op.row().accepts(f64::from(x), f64::from(y)));
+            let bad: Vec<String> =
+                bad.map(|(x, y)| format!("{x}: {y}, not {}", (op.row().reference)(f64::from(*x)))).collect();
+            if let [first, ..] = &bad[..] {
+                wrong.push(format!("{op:?} on {arch:?}, {} values: {first} ... {}", bad.len(), bad[bad.len() / 2]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -285,7 +285,7 @@ pub fn sfpu_unary(kind: UnaryOp, dst: u32, site: Site) {
     op(site, |cx| {
         cx.in_phase(call, Phase::Acquired, site)?;
         cx.register(call, dst, site)?;
-        cx.sfpu_is(call, SfpuInit::Unary(kind), site)?;
+        cx.sfpu_is(call, SfpuInit::Unary(kind.prepared()), site)?;
         cx.is_written(call, dst, site)?;
         let unit = cx.unit(call, site)?;
         math::sfpu_unary(&unit.math, kind, &mut unit.tiles[dst as usize]);

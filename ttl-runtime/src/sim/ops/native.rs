@@ -99,7 +99,7 @@ pub fn matmul_block_auto(in0: u32, in1: u32, i0: u32, i1: u32, dst: u32, ct: u32
 }
 
 pub fn unary(kind: UnaryOp, dst: u32, site: Site) {
-    ensure_sfpu(SfpuInit::Unary(kind), site);
+    ensure_sfpu(SfpuInit::Unary(kind.prepared()), site);
     super::sfpu_unary(kind, dst, site);
 }
 

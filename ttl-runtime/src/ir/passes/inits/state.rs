@@ -193,7 +193,7 @@ impl Formats<'_> {
                 needs[SRCA] = self.need(b);
                 needs[SRCB] = self.need(a);
             }
-            Op::Unary { op, .. } => needs[SFPU] = init(Init::Unary(*op)),
+            Op::Unary { op, .. } => needs[SFPU] = init(Init::Unary(op.prepared())),
             Op::BinaryRegs { op, .. } => needs[SFPU] = init(Init::BinaryRegs(*op)),
             Op::CopyRegs { .. } => needs[SFPU] = init(Init::CopyRegs),
             Op::PackTile { cb, .. } => needs[PACK] = self.need(*cb),

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use self::steps::{BLOCK, Reg, Unit};
 use super::{MathConfig, Tile};
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::{BinaryOp, UnaryOp, for_each_unary_op};
 
 /// `dst = op(dst)`.
 pub fn sfpu_unary(cfg: &MathConfig, op: UnaryOp, dst: &mut Tile) {
@@ -63,19 +63,22 @@ fn table(cfg: &MathConfig, op: UnaryOp) -> &'static [u16; 65536] {
     })
 }
 
+macro_rules! programs {
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident;)*) => {
+        fn program(op: UnaryOp) -> fn(Unit, &Reg) -> Reg {
+            match op {
+                $(UnaryOp::$op => programs::$method,)*
+            }
+        }
+    };
+}
+
+for_each_unary_op!(programs);
+
 /// Runs an operation block by block.
 fn run_unary(cfg: &MathConfig, op: UnaryOp, dst: &mut Tile) {
     let unit = unit(cfg);
-    let program: fn(Unit, &Reg) -> Reg = match (op, cfg.approx) {
-        // `exp_tile` and `gelu_tile<false>` name their precision themselves.
-        (UnaryOp::Exp, _) => programs::exp,
-        (UnaryOp::Gelu, _) => programs::gelu,
-        (UnaryOp::Relu, _) => programs::relu,
-        (UnaryOp::Sqrt, false) => programs::sqrt,
-        (UnaryOp::Sqrt, true) => programs::sqrt_approx,
-        (UnaryOp::Recip, false) => programs::recip,
-        (UnaryOp::Recip, true) => programs::recip_approx,
-    };
+    let program = program(op);
     for block in 0..1024 / BLOCK {
         let x = load(dst, block);
         store(dst, block, &program(unit, &x));
@@ -83,7 +86,7 @@ fn run_unary(cfg: &MathConfig, op: UnaryOp, dst: &mut Tile) {
 }
 
 fn unit(cfg: &MathConfig) -> Unit {
-    Unit { wormhole: cfg.wormhole(), fp32: cfg.fp32_dest }
+    Unit { wormhole: cfg.wormhole(), fp32: cfg.fp32_dest, approx: cfg.approx }
 }
 
 fn load(tile: &Tile, block: usize) -> Reg {
@@ -106,7 +109,7 @@ pub(super) mod test_steps {
 
     /// `x * y + z`, `x * y` and `x + z`.
     pub(in crate::sim::math) fn run(wormhole: bool, columns: [Vec<u32>; 3]) -> [[u32; BLOCK]; 3] {
-        let unit = Unit { wormhole, fp32: true };
+        let unit = Unit { wormhole, fp32: true, approx: false };
         let [x, y, z] = columns.map(|c| Reg(std::array::from_fn(|i| c[i])));
         [unit.mad(&x, &y, &z).0, unit.mul(&x, &y).0, unit.add(&x, &z).0]
     }

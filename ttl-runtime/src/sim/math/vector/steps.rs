@@ -103,12 +103,26 @@ steps! { L:
     fn shift_right_1 = shift_right_1_lanes(a) L::shr::<1>(a);
     fn shift_right_16 = shift_right_16_lanes(a) L::shr::<16>(a);
     fn shift_right_23 = shift_right_23_lanes(a) L::shr::<23>(a);
+    fn shift_left_8 = shift_left_8_lanes(a) L::shl::<8>(a);
+    fn shift_left_23 = shift_left_23_lanes(a) L::shl::<23>(a);
+    fn shift_left_31 = shift_left_31_lanes(a) L::shl::<31>(a);
+    /// Minus one, as mask, shifted left by `places` where that is 0..=31; unchanged for others.
+    fn mask_above = mask_above_lanes(places)
+        L::select(L::gt(L::splat(0), places), L::splat(!0), L::shlv(L::splat(!0), places));
     /// Signed comparison, and equality of bits.
     fn greater = greater_lanes(a, b) L::keep(L::gt(a, b), L::splat(!0));
     fn equal = equal_lanes(a, b) L::keep(L::eq(a, b), L::splat(!0));
     /// `a` where the mask is set, else `b`.
     fn select = select_lanes(mask, a, b) L::select(L::eq(mask, L::splat(0)), b, a);
     fn int_to_float = int_to_float_lanes(a) L::or(L::to_float(L::abs(a)), L::and(a, L::splat(SIGN)));
+    /// The same from sign and magnitude.
+    fn magnitude_to_float = magnitude_to_float_lanes(a)
+        L::or(L::to_float(L::and(a, L::splat(MAGNITUDE))), L::and(a, L::splat(SIGN)));
+    /// Absolute value; a NaN keeps its sign.
+    fn float_abs = float_abs_lanes(a)
+        L::select(L::gt(L::and(a, L::splat(MAGNITUDE)), L::splat(INFINITY)), a, L::and(a, L::splat(MAGNITUDE)));
+    /// Absolute value of an integer.
+    fn int_abs = int_abs_lanes(a) L::abs(a);
 
     /// Comparison, smaller and larger in the order -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.
     fn above = above_lanes(a, b) L::keep(L::gt(order::<L>(a), order::<L>(b)), L::splat(!0));
@@ -119,11 +133,19 @@ steps! { L:
     /// The exponent field of `a` replaced by the low 8 bits of `exponent`.
     fn set_exponent = set_exponent_lanes(a, exponent)
         L::or(L::and(a, L::splat(SIGN | MANTISSA)), L::and(L::shl::<23>(exponent), L::splat(INFINITY)));
+    /// `places` added to the exponent field, except that of infinities and NaN.
+    fn add_exponent = add_exponent_lanes(a, places)
+        L::select(
+            L::eq(L::exponent(a), L::splat(255)),
+            a,
+            L::or(L::and(a, L::splat(SIGN | MANTISSA)), L::and(L::shl::<23>(L::add(L::exponent(a), places)), L::splat(INFINITY))));
     fn copy_sign = copy_sign_lanes(a, sign) L::or(L::and(a, L::splat(MAGNITUDE)), L::and(sign, L::splat(SIGN)));
     /// The significand with its leading one, shifted left by the unbiased exponent (right if negative), of which 5 bits count.
     fn shifted_significand = shifted_significand_lanes(a) shift_significand::<L>(a);
     /// Round to an integer of at most 16 bits with sign, half away from zero.
-    fn to_int16 = to_int16_lanes(a) int16::<L>(a);
+    fn to_int16 = to_int16_lanes(a) L::signed(integer::<L, 32767>(a), L::sar::<31>(a));
+    /// The same without the sign, at most 255.
+    fn to_uint8 = to_uint8_lanes(a) integer::<L, 255>(a);
     /// First approximation of 1/a of Blackhole: 7 bits from a table.
     fn approximate_reciprocal = approximate_reciprocal_lanes(a) reciprocal::<L>(a);
 
@@ -156,16 +178,15 @@ unsafe fn shift_significand<L: Lanes>(a: L::V) -> L::V {
 }
 
 #[inline(always)]
-unsafe fn int16<L: Lanes>(a: L::V) -> L::V {
+unsafe fn integer<L: Lanes, const LIMIT: u32>(a: L::V) -> L::V {
     // SAFETY: passed on to the caller.
     unsafe {
         let exponent = L::sub(L::exponent(a), L::splat(127));
         let bits = L::or(L::and(a, L::splat(MANTISSA)), L::splat(MANTISSA + 1));
         let doubled = L::shrv(L::shl::<1>(bits), L::sub(L::splat(23), exponent));
-        let size = L::min(L::shr::<1>(L::add(doubled, L::splat(1))), L::splat(32767));
-        let size = L::select(L::gt(exponent, L::splat(15)), L::splat(32767), size);
-        let size = L::keep(L::gt(exponent, L::splat(-2i32 as u32)), size);
-        L::signed(size, L::sar::<31>(a))
+        let size = L::min(L::shr::<1>(L::add(doubled, L::splat(1))), L::splat(LIMIT));
+        let size = L::select(L::gt(exponent, L::splat(15)), L::splat(LIMIT), size);
+        L::keep(L::gt(exponent, L::splat(-2i32 as u32)), size)
     }
 }
 
@@ -206,11 +227,13 @@ static RECIPROCALS: [u32; 128] = {
     table
 };
 
-/// What differs between the chips in every step, and the width of the tile registers.
+/// What differs between the chips in every step, the width of the tile registers, and whether operations may be coarse.
 #[derive(Clone, Copy)]
 pub(super) struct Unit {
     pub(super) wormhole: bool,
     pub(super) fp32: bool,
+    /// `math_approx_mode`, which most operations ignore: they name their precision themselves.
+    pub(super) approx: bool,
 }
 
 impl Unit {
@@ -244,6 +267,11 @@ impl Unit {
             sum = self.mad(x, &sum, c);
         }
         sum
+    }
+
+    /// The store of operations that round in software: 16-bit registers get the nearest value.
+    pub(super) fn store_rounded(self, a: &Reg) -> Reg {
+        if self.fp32 { self.store(a) } else { self.store(&round_bf16(a)) }
     }
 
     /// Whether `x > limit`, or `x >= limit`: Blackhole compares, Wormhole looks at the difference.
