@@ -63,7 +63,7 @@ fn check(op: UnaryOp, compute: impl Fn(&mut Program, Core, ComputeConfig, Consum
     let core = Core::new(0, 0);
     for arch in [Arch::blackhole(), Arch::wormhole()] {
         for fp32_dest_acc in [false, true] {
-            let options = DeviceOptions { arch: arch, ..Default::default() };
+            let options = DeviceOptions { arch, ..Default::default() };
             let values: Vec<f32> = (0..1024).map(input).collect();
             let host = HostTensor::from_fn([32, 32], input).expect("a tensor");
             let (device, y) = on_both_engines(&options, |device| {

@@ -60,6 +60,11 @@ pub trait Param: Sized + DeviceTy {
     }
 }
 
+/// Values that are copied and compared.
+pub trait Plain: DeviceTy<Erased: Supported + ReleasedOnEveryPath> + Copy + PartialOrd + 'static {}
+
+impl<T: DeviceTy<Erased: Supported + ReleasedOnEveryPath> + Copy + PartialOrd + 'static> Plain for T {}
+
 /// The scalars of the device: `bool`, integers of at most 32 bits, `f32`. Only they can be common or compile-time arguments, and it is
 /// the bound for generic device functions that compute.
 #[diagnostic::on_unimplemented(
@@ -67,9 +72,7 @@ pub trait Param: Sized + DeviceTy {
     label = "not a scalar",
     note = "`bool`, integers of at most 32 bits and `f32` are; only they can be `#[ttl(common)]` or `#[ttl(compile_time)]`"
 )]
-pub trait Scalar:
-    Param<Roles = role::Any> + DeviceConst + DeviceTy<Erased: Supported + ReleasedOnEveryPath> + Copy + PartialOrd + 'static
-{
+pub trait Scalar: Param<Roles = role::Any> + DeviceConst + Plain {
     /// The word that the kernel receives.
     fn to_word(self) -> u32;
 

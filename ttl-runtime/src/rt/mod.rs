@@ -19,7 +19,7 @@ mod probe;
 pub use crate::ir::{Fn, ParamKind, Role, Ty};
 pub use cx::{Cx, FnSite, Inst, Item, LowerError};
 pub use items::Items;
-pub use kernel::{Args, Binder, Includes, Kernel, Param, ParamDecl, RoleToken, Scalar, module, role};
+pub use kernel::{Args, Binder, Includes, Kernel, Param, ParamDecl, Plain, RoleToken, Scalar, module, role};
 pub use konst::DeviceConst;
 pub use lower::lower;
 pub use probe::{
