@@ -174,7 +174,7 @@ impl fmt::Debug for CoreValues {
     }
 }
 
-/// Cores that each core is told of: a value of [`Core`] or [`CoreRange`](crate::cores::CoreRange) by core.
+/// Cores that each core is told of: a value of [`Core`] or [`CoreRange`] by core.
 #[derive(Clone)]
 pub struct CoreOf<T>(Arc<dyn Fn(Core) -> T + Send + Sync>);
 
