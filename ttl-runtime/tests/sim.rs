@@ -16,5 +16,7 @@ mod deadlocks;
 mod launches;
 #[path = "sim/pipelines.rs"]
 mod pipelines;
+#[path = "sim/tile_calls.rs"]
+mod tile_calls;
 #[path = "sim/transfers.rs"]
 mod transfers;
