@@ -136,7 +136,11 @@ impl Program {
             let target = Target { config: &kernel.config, cb_ids: &cb_ids };
             prepared.push(passes::prepare(verified, &target)?);
         }
-        Ok(CheckedProgram { inner: Arc::new(checked), prepared: prepared.into() })
+        let program = CheckedProgram { inner: Arc::new(checked), modules: modules.into(), prepared: prepared.into() };
+        if let Some(dir) = std::env::var_os("TTL_DUMP").filter(|dir| !dir.is_empty()) {
+            program.dump(dir.as_ref())?;
+        }
+        Ok(program)
     }
 }
 
@@ -211,6 +215,7 @@ fn cb_ids(checked: &program::Checked<KernelCode>, kernel: &program::CheckedKerne
 #[derive(Clone, Debug)]
 pub struct CheckedProgram {
     pub(super) inner: Arc<program::Checked<KernelCode>>,
+    modules: Arc<[ir::Module]>,
     prepared: Arc<[Prepared]>,
 }
 
@@ -222,6 +227,11 @@ impl CheckedProgram {
     /// Everything that validation resolved.
     pub fn checked(&self) -> &program::Checked<KernelCode> {
         &self.inner
+    }
+
+    /// Each kernel's IR as it was lowered and as the passes left it.
+    pub(super) fn stages(&self) -> impl Iterator<Item = (&ir::Module, &Prepared)> {
+        self.modules.iter().zip(self.prepared.iter())
     }
 
     /// The C++ of every kernel, in the order in which they were added.
