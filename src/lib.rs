@@ -77,7 +77,7 @@ pub mod prelude {
     pub use ttl_runtime::program::export::Tolerance;
     pub use ttl_runtime::program::typed::{Consumer, PerCore, Producer, SemaphoreArg, TensorArg, per_core};
     pub use ttl_runtime::sim::{Numerics, Progress, RunOptions, RunReport, Schedule};
-    pub use ttl_runtime::tensor::format::{DataFormat, Element};
+    pub use ttl_runtime::tensor::format::{DataFormat, Element, bfp4_b, bfp8_b};
     pub use ttl_runtime::tensor::{Comparison, HostTensor, MemoryConfig, ShardSpec, TensorRef, npy};
 }
 

@@ -138,8 +138,9 @@ impl Device {
 
     /// A copy of a host tensor.
     pub fn upload_in<T: Element>(&mut self, name: &str, host: &HostTensor, memory: MemoryConfig) -> Result<Tensor<T>> {
-        let tensor = self.allocate::<T>(name, host.shape(), memory)?;
+        // First what may fail without a trace.
         let bytes = host.to_tiles(T::FORMAT)?;
+        let tensor = self.allocate::<T>(name, host.shape(), memory)?;
         let pages = bytes.chunks(tensor.spec().page_size() as usize);
         for (at, page) in tensor.tensor.page_addresses(&{ *self.arch() })?.zip(pages) {
             self.backend.write(at, page)?;
