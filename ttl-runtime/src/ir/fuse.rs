@@ -282,7 +282,7 @@ impl<'a> Planner<'a> {
     /// Two leaves that the matrix unit can take together.
     fn fpu_pair(&self, a: NodeId, b: NodeId) -> Option<(u32, u32)> {
         match (self.front(a)?, self.front(b)?) {
-            ((a, fa, false), (b, fb, false)) if fa == fb => Some((a, b)),
+            ((a, fa, false), (b, fb, false)) if fa == fb && !fa.is_integer() => Some((a, b)),
             _ => None,
         }
     }

@@ -76,7 +76,14 @@ pub(super) fn configs() -> Vec<MathConfig> {
     for arch in [ArchKind::Wormhole, ArchKind::Blackhole] {
         for fp32_dest in [false, true] {
             for fidelity in [MathFidelity::LoFi, MathFidelity::HiFi2, MathFidelity::HiFi3, MathFidelity::HiFi4] {
-                all.push(MathConfig { arch, fidelity, fp32_dest, approx: false, numerics: Numerics::Exact });
+                all.push(MathConfig {
+                    arch,
+                    fidelity,
+                    fp32_dest,
+                    approx: false,
+                    bfp8_pack_precise: false,
+                    numerics: Numerics::Exact,
+                });
             }
         }
     }
@@ -277,6 +284,7 @@ fn unary_operations_are_within_their_bounds() {
                 fidelity: MathFidelity::HiFi4,
                 fp32_dest: true,
                 approx: false,
+                bfp8_pack_precise: false,
                 numerics: Numerics::Exact,
             };
             let results = inputs.chunks(1024).flat_map(|chunk| {
