@@ -51,7 +51,8 @@ pub(crate) fn program(
     let x = device.upload::<f32>("x", x)?;
     let y = device.zeros::<f32>("y", &[32 * results as usize, 32])?;
     let mut program = Program::new(group.name);
-    let [(a_out, a), (b_out, b), (c_out, c)] = ["a", "b", "c"].map(|name| program.circular_buffer::<f32>(name, CORE, 1));
+    let [(a_out, a), (b_out, b), (c_out, c)] =
+        ["a", "b", "c"].map(|name| program.circular_buffer::<f32>(name, CORE, 1));
     let (y_out, y_in) = program.circular_buffer::<f32>("y", CORE, 2);
     program.kernel(CORE, read { x: x.accessor(), a: a_out, b: b_out, c: c_out });
     (group.compute)(&mut program, config, Ends { a, b, c, y: y_out });

@@ -208,7 +208,9 @@ impl Lower<'_> {
 }
 
 fn is_operation(name: &str) -> bool {
-    UnaryOp::from_method(name).is_some() || BinaryOp::from_method(name).is_some() || TernaryOp::from_method(name).is_some()
+    UnaryOp::from_method(name).is_some()
+        || BinaryOp::from_method(name).is_some()
+        || TernaryOp::from_method(name).is_some()
 }
 
 enum Known {
@@ -268,9 +270,7 @@ fn merge(into: &mut Tiles, tiles: Tiles) -> Option<NodeId> {
             Node::Create(op, words) => Node::Create(op, move_words(into, &tiles, words)),
             Node::Unary(op, a, words) => Node::Unary(op, at(a), move_words(into, &tiles, words)),
             Node::Binary(op, a, b) => Node::Binary(op, at(a), at(b)),
-            Node::Ternary(op, operands, words) => {
-                Node::Ternary(op, operands.map(at), move_words(into, &tiles, words))
-            }
+            Node::Ternary(op, operands, words) => Node::Ternary(op, operands.map(at), move_words(into, &tiles, words)),
         };
         map.push(into.dag.add(node));
     }

@@ -294,8 +294,7 @@ fn unary_operations_are_within_their_bounds() {
                 tile.0[..chunk.len()].to_vec()
             });
             let bad = inputs.iter().zip(results).filter(|&(&x, y)| !op.row().accepts(f64::from(x), f64::from(y)));
-            let bad: Vec<String> =
-                bad.map(|(x, y)| format!("{x}: {y}, not {}", row.exact(f64::from(*x)))).collect();
+            let bad: Vec<String> = bad.map(|(x, y)| format!("{x}: {y}, not {}", row.exact(f64::from(*x)))).collect();
             if let [first, ..] = &bad[..] {
                 wrong.push(format!("{op:?} on {arch:?}, {} values: {first} ... {}", bad.len(), bad[bad.len() / 2]));
             }

@@ -317,7 +317,8 @@ pub fn sfpu_binary(kind: BinaryOp, d0: u32, d1: u32, out: u32, site: Site) {
         }
         cx.sfpu_is(call, SfpuInit::Binary(kind.prepared()), site)?;
         if kind.row().adjacent && (d1 != d0 + 1 || out != d0) {
-            let message = format!("`{call}` of tile registers {d0} and {d1}: the second must be the one after the first");
+            let message =
+                format!("`{call}` of tile registers {d0} and {d1}: the second must be the one after the first");
             let error = cx.error(ErrorKind::Registers, message, site);
             return Err(Stop::Fail(error.help("the chip ignores the second index and takes the next register")));
         }
