@@ -9,13 +9,15 @@
 pub mod blocks;
 pub mod dag;
 pub mod fuse;
+pub mod kinds;
 pub mod passes;
+pub mod pipe;
 pub mod tile_op;
 pub mod ty;
 pub mod verify;
 pub mod visit;
 
-use crate::ops::{BinaryOp, TileCall, UnaryOp};
+use crate::ops::{BinaryOp, TernaryOp, TileCall, UnaryOp};
 pub use tile_op::{TileInit, TileOp};
 pub use ttl_skeleton::BinOp;
 pub use ty::{IntTy, Ty};
@@ -335,6 +337,10 @@ pub enum Op {
         flush: bool,
     },
 
+    /// A block through a pipe, and one out of it. Expanded by `passes::pipes`.
+    PipeSend(Box<pipe::Send>),
+    PipeReceive(pipe::Receive),
+
     Acquire,
     /// `tile_regs_commit` and `tile_regs_wait`: math hands the registers over, pack takes them.
     Commit,
@@ -381,9 +387,11 @@ pub enum Op {
     },
     /// Broadcasts, reductions, transpositions.
     Tile(TileOp),
+    /// In place. `words` are those of the C++ calls, init first.
     Unary {
         op: UnaryOp,
         dst: Expr,
+        words: Vec<Expr>,
     },
     /// Register `src` to register `dst`, bit for bit.
     CopyRegs {
@@ -396,6 +404,13 @@ pub enum Op {
         a: Expr,
         b: Expr,
         dst: Expr,
+    },
+    /// `op` of three registers into `dst`.
+    TernaryRegs {
+        op: TernaryOp,
+        operands: [Expr; 3],
+        dst: Expr,
+        words: Vec<Expr>,
     },
     /// To the next page of the reserved block, or to page `index`.
     PackTile {
@@ -454,6 +469,8 @@ pub struct Store {
     pub dag: dag::Dag,
     /// What the leaves of `dag` stand for, by leaf number.
     pub leaves: Vec<Leaf>,
+    /// What the scalars of `dag` are: words of calls.
+    pub scalars: Vec<Expr>,
     /// The registers already hold the accumulator (leaf of kind `Acc`), acquired; the store commits and releases them.
     pub acquired: bool,
 }
@@ -503,8 +520,10 @@ pub enum Init {
     Tile(TileInit),
     /// Undoes what the init of this call has set up beyond the matrix unit.
     Undo(TileCall),
-    Unary(UnaryOp),
+    /// With the words that the init takes.
+    Unary(UnaryOp, Vec<Expr>),
     BinaryRegs(BinaryOp),
+    TernaryRegs(TernaryOp),
     CopyRegs,
     /// Source registers now hold these buffers' formats.
     Reconfig {

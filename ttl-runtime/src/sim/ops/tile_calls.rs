@@ -39,6 +39,9 @@ pub fn tile_call_auto(call: TileCall, cbs: &[u32], tiles: &[u32], dst: u32, row:
 impl Cx<'_> {
     fn tile_call(&mut self, call: TileCall, [cbs, tiles]: [&[u32]; 2], dst: u32, row: u32, site: Site) -> Step<()> {
         let name = call.name();
+        if !call.exists() {
+            return Err(self.fail(ErrorKind::Kernel, format!("there is no {call:?}"), site));
+        }
         let operand = |at: usize| cbs.get(at).copied().zip(tiles.get(at).copied());
         match (call, operand(0), operand(1)) {
             (TileCall::Bcast(..), Some(a), Some(b)) => self.bcast_tiles(call, a, b, dst, row, site),
@@ -77,7 +80,7 @@ impl Cx<'_> {
         match op {
             BinaryOp::Add => math::add_tiles(&unit.math, &unit.a, &repeated, false, tile),
             BinaryOp::Sub => math::sub_tiles(&unit.math, &unit.a, &repeated, false, tile),
-            BinaryOp::Mul => math::mul_tiles(&unit.math, &unit.a, &repeated, tile),
+            _ => math::mul_tiles(&unit.math, &unit.a, &repeated, tile),
         }
         self.core.counters.fpu_tiles += 1;
         Ok(())
