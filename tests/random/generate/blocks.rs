@@ -27,7 +27,17 @@ impl Expr<'_> {
             let less = 1 + me.dice.below(2);
             me.write(depth.saturating_sub(less))
         };
-        match self.dice.below(10) {
+        match self.dice.below(12) {
+            10..=11 => {
+                let of = below(self);
+                let number = *self.dice.of(&["1.5", "0.25", "-3.0", "s"]);
+                match self.dice.below(4) {
+                    0 => format!("({of} + {number})"),
+                    1 => format!("({of} - {number})"),
+                    2 => format!("({number} - {of})"),
+                    _ => format!("({of} * {number})"),
+                }
+            }
             0..=6 => {
                 let left = below(self);
                 let right = below(self);
@@ -97,7 +107,7 @@ pub(crate) const EXPRESSION: &str = {expr:?};
 pub(crate) const SETUP: Setup = Setup {{ block: {block}, fp32: {fp32}, full_sync: {full_sync}, wormhole: {wormhole} }};
 
 #[ttl::kernel(compute)]
-pub(crate) fn {name}(_: Compute, a: CbIn<A>, b: CbIn<B>, c: CbIn<C>, y: CbOut<Y>, #[ttl(common)] blocks: u32) {{
+pub(crate) fn {name}(_: Compute, a: CbIn<A>, b: CbIn<B>, c: CbIn<C>, y: CbOut<Y>, #[ttl(common)] blocks: u32, #[ttl(common)] s: f32) {{
     for _ in 0..blocks {{
         let a = a.wait_front({block});
         let b = b.wait_front({block});
@@ -113,7 +123,7 @@ pub(crate) fn {name}(_: Compute, a: CbIn<A>, b: CbIn<B>, c: CbIn<C>, y: CbOut<Y>
     }}
 }}
 
-pub(crate) fn exact(a: Value, b: Value, c: Value) -> Value {{
+pub(crate) fn exact(a: Value, b: Value, c: Value, s: f64) -> Value {{
 ",
         borrowed(&expr)
     );

@@ -91,7 +91,7 @@ macro_rules! random_blocks {
             let add =
                 |program: &mut Program, config, ends: blocks::Ends<$name::A, $name::B, $name::C, $name::Y>, blocks| {
                     let blocks::Ends { a, b, c, y } = ends;
-                    program.compute(Core::new(0, 0), config, $name::$name { a, b, c, y, blocks });
+                    program.compute(Core::new(0, 0), config, $name::$name { a, b, c, y, blocks, s: blocks::S });
                 };
             blocks::check(&what, &$name::SETUP, add, $name::exact);
         }
