@@ -73,10 +73,15 @@ pub mod prelude {
         Accumulator, CbIn, CbOut, Compute, Front, Looped, MatmulTiles, Noc, NocCore, NocRange, PackRegs, Reads,
         Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBlock, TileExpr, TileMath, TileRegs, Tiles, Writes,
     };
-    pub use ttl_runtime::host::{Backend, CheckedProgram, Device, DeviceOptions, Engine, Program, Tensor};
+    pub use ttl_runtime::host::{
+        Backend, CheckedProgram, Device, DeviceOptions, Engine, ForeignKernel, Program, Tensor,
+    };
     pub use ttl_runtime::program::export::Tolerance;
+    pub use ttl_runtime::program::foreign::Word;
     pub use ttl_runtime::program::typed::{Consumer, PerCore, Producer, SemaphoreArg, TensorArg, per_core};
-    pub use ttl_runtime::sim::{Numerics, Progress, RunOptions, RunReport, Schedule};
+    pub use ttl_runtime::sim::{
+        Numerics, PrintLog, Printed, Prints, Progress, RunOptions, RunReport, Schedule, ZoneReport,
+    };
     pub use ttl_runtime::tensor::format::{DataFormat, Element};
     pub use ttl_runtime::tensor::{Comparison, HostTensor, MemoryConfig, ShardSpec, TensorRef, npy};
 }

@@ -12,6 +12,8 @@
 //! | `cache` | folder of compiled kernels, and writing files so that several processes can do it at once |
 //! | `headers` | the headers, and the one that is generated: table and constants |
 //! | `table` | the table of functions that kernels call (unsafe code) |
+//! | `missing` | what a hand-written kernel calls and the headers do not have |
+//! | `print` | what kernels print (unsafe code) |
 //! | `place` | file names that come from C++ as Rust strings (unsafe code) |
 //! | `load` | shared objects as kernels (unsafe code) |
 //!
@@ -29,7 +31,9 @@ mod compiler;
 mod error;
 mod headers;
 mod load;
+mod missing;
 mod place;
+mod print;
 mod source;
 mod table;
 #[cfg(test)]
@@ -38,6 +42,7 @@ mod tests;
 pub use compiler::CppCompiler;
 pub use error::CppError;
 pub use load::CppKernel;
+pub use missing::Missing;
 pub use source::{CppSource, KernelKind};
 
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 
 use super::device::Device;
 use super::error::{Error, Result};
-use super::program::CheckedProgram;
+use super::program::{Body, CheckedProgram};
 use crate::codegen::{Lines, Source};
-use crate::program::export::{self, TensorExport, Tolerance};
+use crate::program::export::{self, KernelSource, TensorExport, Tolerance};
 use crate::tensor::{HostTensor, TensorRef};
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,13 @@ impl CheckedProgram {
                 None => TensorExport::input(tensor.id, device.contents(tensor)?),
             });
         }
-        let sources: Vec<String> = self.sources(Lines::Directives)?.into_iter().map(|s| s.text).collect();
+        let mut sources = vec![];
+        for (source, body) in self.sources(Lines::Directives)?.into_iter().zip(self.prepared.iter()) {
+            sources.push(match body {
+                Body::Foreign(foreign) => foreign.exported()?,
+                Body::Rust(_) => KernelSource::Text(source.text),
+            });
+        }
         Ok(export::write(dir, self.checked(), &sources, &tensors, tolerance)?)
     }
 }
