@@ -111,7 +111,7 @@ impl Printer<'_> {
             }
             Op::Init(init) => self.init(init),
             // The passes leave none of these.
-            Op::Store(_) | Op::MatmulAcc { .. } => {}
+            Op::Store(_) | Op::MatmulAcc { .. } | Op::PipeSend(_) | Op::PipeReceive(_) => {}
         }
     }
 

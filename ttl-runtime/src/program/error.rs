@@ -42,6 +42,8 @@ pub enum ProblemKind {
     Semaphore,
     /// An argument of a foreign kernel that it cannot get in this way.
     ForeignArgument,
+    /// Pipes: routes that cannot be, ends that are missing or in the wrong place.
+    Pipe,
     /// An argument that this kind of kernel cannot have.
     RoleArgument,
     /// Too many runtime arguments.

@@ -18,6 +18,7 @@ pub mod export;
 mod export_foreign;
 pub mod foreign;
 pub mod l1_plan;
+pub mod pipe;
 pub mod typed;
 mod validate;
 
@@ -31,3 +32,4 @@ pub use decl::{
 pub use error::{ProblemKind, ProgramError, ProgramErrors};
 pub use foreign::{CheckedForeign, ForeignArgs, Word};
 pub use l1_plan::L1Plan;
+pub use pipe::{PipeArg, PipeDecl, PipeEnd, PipeId, PipeKind, PipeUse, Route};
