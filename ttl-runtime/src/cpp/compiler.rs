@@ -17,11 +17,10 @@ use super::load::CppKernel;
 use super::missing;
 use super::source::CppSource;
 
-/// Language and warnings are those of TT-Metalium's own build (C++17, `-Wall -Werror` and the same exceptions), so that what
+/// Warnings are those of TT-Metalium's own build (`-Wall -Werror` and the same exceptions), so that what
 /// compiles here compiles there, apart from what a 32-bit compiler sees differently. Floats as the source says (no contraction), aliasing
 /// as the device's pointers need it.
 const FLAGS: &[&str] = &[
-    "-std=c++17",
     "-O2",
     "-fPIC",
     "-shared",
@@ -50,6 +49,11 @@ const FLAGS: &[&str] = &[
     // The kernel calls nothing but the table, and at most memcpy and the like, which the process has.
     "-nostdlib",
 ];
+/// Generated kernels are plain C++17, the language of TT-Metalium's build. Its compiler has parts of C++20 on top, which hand-written
+/// kernels use; what C++20 itself deprecates is no concern of theirs.
+const GENERATED: &[&str] = &["-std=c++17"];
+const FOREIGN: &[&str] = &["-std=c++20", "-Wno-volatile", "-Wno-deprecated", "-Wno-misleading-indentation"];
+
 const LIBRARIES: &[&str] = &["-Wl,--as-needed", "-lm", "-lc"];
 
 /// Compilers that run at the same time.
@@ -168,7 +172,7 @@ impl CppCompiler {
     fn command(&self, kernel: &CppSource, include: &Path) -> Result<Command, CppError> {
         let (program, own) = self.command.split_first().ok_or_else(|| CppError::NoCompiler { tried: String::new() })?;
         let mut command = Command::new(program);
-        command.args(own).args(FLAGS).arg("-I").arg(include);
+        command.args(own).args(language(kernel)).args(FLAGS).arg("-I").arg(include);
         for (i, dir) in kernel.include_dirs.iter().enumerate() {
             // Headers beside the kernel are for `#include "x.h"` only, as if the kernel was compiled where it is.
             command.arg(if i == 0 { "-iquote" } else { "-I" }).arg(dir);
@@ -204,6 +208,10 @@ impl fmt::Debug for CppCompiler {
             .field("cache", &self.cache)
             .finish_non_exhaustive()
     }
+}
+
+fn language(kernel: &CppSource) -> &'static [&'static str] {
+    if kernel.foreign { FOREIGN } else { GENERATED }
 }
 
 /// Runs the compiler on a kernel.
@@ -250,7 +258,7 @@ impl<'a> Unit<'a> {
         };
         let mut hash =
             Headers::get().hash().add(compiler.identity.as_bytes()).add(text.as_bytes()).add(whole.as_bytes());
-        for flag in FLAGS.iter().chain(LIBRARIES) {
+        for flag in language(kernel).iter().chain(FLAGS).chain(LIBRARIES) {
             hash = hash.add(flag.as_bytes());
         }
         let stem: String =

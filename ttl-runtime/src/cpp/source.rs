@@ -23,6 +23,8 @@ pub struct CppSource {
     pub name: String,
     /// What messages call the file, if not by the name.
     pub file: Option<String>,
+    /// C++ that comes before the kernel's own text, and is none of its lines.
+    pub prelude: String,
     /// C++ with `void kernel_main()`.
     pub text: String,
     pub kind: KernelKind,
@@ -44,6 +46,7 @@ impl CppSource {
         CppSource {
             name: name.into(),
             file: None,
+            prelude: String::new(),
             include_dirs: Vec::new(),
             foreign: false,
             text: text.into(),
@@ -74,6 +77,7 @@ impl CppSource {
         for (name, value) in &self.defines {
             let _ = define(&mut out, name, value);
         }
+        out.push_str(&self.prelude);
         let _ = writeln!(out, "#line 1 {}", string_literal(self.file.as_deref().unwrap_or(&self.name)));
         out.push_str(&self.text);
         if !self.text.ends_with('\n') {

@@ -44,9 +44,12 @@ impl CheckedProgram {
             });
         }
         let mut sources = vec![];
-        for (source, body) in self.sources(Lines::Directives)?.into_iter().zip(self.prepared.iter()) {
+        let kernels = self.checked().kernels().iter().zip(self.prepared.iter());
+        for (source, (kernel, body)) in self.sources(Lines::Directives)?.into_iter().zip(kernels) {
             sources.push(match body {
-                Body::Foreign(foreign) => foreign.exported()?,
+                Body::Foreign(foreign) => {
+                    foreign.exported(kernel.foreign.as_ref().map_or("", |f| f.prelude.as_str()))?
+                }
                 Body::Rust(_) => KernelSource::Text(source.text),
             });
         }

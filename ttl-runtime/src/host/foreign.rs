@@ -6,8 +6,8 @@ use crate::arch::{ArchKind, ComputeConfig};
 use crate::cores::CoreSet;
 use crate::cpp::{CppSource, KernelKind};
 use crate::program::export::KernelSource;
-use crate::program::foreign::{CompileTime, Define, ForeignArgs, Word};
-use crate::program::typed::{Consumer, TensorArg};
+use crate::program::foreign::{Binding, CompileTime, Define, ForeignArgs, Word};
+use crate::program::typed::{Consumer, SemaphoreArg, TensorArg};
 use crate::program::{CbId, CheckedKernel, KernelDecl, Processor, Role};
 use crate::site::Site;
 use crate::tensor::format::{DataFormat, Element};
@@ -174,6 +174,48 @@ impl ForeignKernel {
         self
     }
 
+    /// A unique runtime argument with the name `args::NAME`, for kernels that get their arguments by name.
+    pub fn bind_runtime(mut self, name: &str, word: impl Into<Word>) -> ForeignKernel {
+        self.args.bindings.push((name.into(), Binding::Runtime(self.args.runtime.len() as u32)));
+        self.runtime(word)
+    }
+
+    /// A common runtime argument with the name `args::NAME`.
+    pub fn bind_common(mut self, name: &str, word: impl Into<Word>) -> ForeignKernel {
+        self.args.bindings.push((name.into(), Binding::Common(self.args.common.len() as u32)));
+        self.common(word)
+    }
+
+    /// A constant with the name `args::NAME`.
+    pub fn bind_compile_time(mut self, name: &str, word: impl Into<Word>) -> ForeignKernel {
+        self.args.bindings.push((name.into(), Binding::CompileTime(word.into())));
+        self
+    }
+
+    /// The end of a circular buffer with the name `dfb::NAME`.
+    pub fn bind_cb<'a, E>(mut self, name: &str, end: &'a E) -> ForeignKernel
+    where
+        Word: From<&'a E>,
+    {
+        if let Word::Cb { cb, end } = Word::from(end) {
+            self.args.bindings.push((name.into(), Binding::Cb(cb, end)));
+        }
+        self
+    }
+
+    /// A tensor with the name `tensor::NAME`: its accessor words and its address.
+    pub fn bind_tensor<T: Element>(mut self, name: &str, tensor: &TensorArg<T>) -> ForeignKernel {
+        let (compile, common) = (self.args.compile.len() as u32, self.args.common.len() as u32);
+        self.args.bindings.push((name.into(), Binding::Tensor { compile, common }));
+        self.accessor(tensor).common(Word::address(tensor))
+    }
+
+    /// A semaphore with the name `sem::NAME`.
+    pub fn bind_semaphore(mut self, name: &str, semaphore: SemaphoreArg) -> ForeignKernel {
+        self.args.bindings.push((name.into(), Binding::Semaphore(semaphore.semaphore())));
+        self
+    }
+
     /// Settings of a compute kernel.
     pub fn config(mut self, config: ComputeConfig) -> ForeignKernel {
         self.config = config;
@@ -265,8 +307,13 @@ fn includes(text: &str) -> impl Iterator<Item = &str> {
 
 impl ForeignText {
     /// What an export holds of the kernel: its text if that is all there is, else the file where it is.
-    pub(super) fn exported(&self) -> Result<KernelSource> {
+    pub(super) fn exported(&self, prelude: &str) -> Result<KernelSource> {
         match &self.in_place {
+            Some(path) if path.is_file() && !prelude.is_empty() => {
+                // The kernel stays where it is, behind the names of its arguments.
+                Ok(KernelSource::Text(format!("{prelude}#include \"{}\"\n", path.display())))
+            }
+            None if !prelude.is_empty() => Ok(KernelSource::Text(format!("{prelude}{}", self.text))),
             None => Ok(KernelSource::Text(self.text.clone())),
             Some(path) if path.is_file() => Ok(KernelSource::InPlace(path.clone())),
             Some(dir) => Err(Error::Other(format!(
@@ -298,6 +345,7 @@ impl ForeignText {
             ..CppSource::new(&*kernel.name, self.text.clone(), kind, arch)
         };
         if let Some(foreign) = &kernel.foreign {
+            source.prelude = foreign.prelude.clone();
             source.named_args = foreign.named.iter().map(|(name, word)| (name.to_string(), *word)).collect();
             source.defines = foreign.defines.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
         }

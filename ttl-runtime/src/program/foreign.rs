@@ -136,6 +136,26 @@ pub struct ForeignArgs {
     pub common: Vec<Word>,
     /// Ends of buffers whose ids the kernel has in its text.
     pub uses: Vec<(CbId, CbEnd)>,
+    /// Names of arguments in C++.
+    pub bindings: Vec<(Arc<str>, Binding)>,
+}
+
+/// What a name stands for in a kernel that gets its arguments by name: `args::n`, `dfb::in`, `tensor::src`, `sem::done`. TT-Metalium's
+/// newer host API writes these names to a header; here they are the [`prelude`](CheckedForeign::prelude) of the kernel's text.
+#[derive(Clone, Debug)]
+pub enum Binding {
+    /// A unique runtime argument, by its index.
+    Runtime(u32),
+    /// A common runtime argument, by its index.
+    Common(u32),
+    CompileTime(Word),
+    Cb(CbId, CbEnd),
+    /// The accessor is item `compile` of the compile-time arguments, the address is common runtime argument `common`.
+    Tensor {
+        compile: u32,
+        common: u32,
+    },
+    Semaphore(SemId),
 }
 
 /// What validation made of [`ForeignArgs`], beside the positional words.
@@ -144,6 +164,8 @@ pub struct CheckedForeign {
     pub args: ForeignArgs,
     pub named: Vec<(Arc<str>, u32)>,
     pub defines: Vec<(Arc<str>, Arc<str>)>,
+    /// C++ that declares the names of the arguments; empty if there are none.
+    pub prelude: String,
 }
 
 /// A group of words, for messages: whether it may differ from core to core, and what its members are called.
@@ -153,7 +175,7 @@ struct Group<'a> {
 }
 
 impl ForeignArgs {
-    fn groups(&self) -> [Group<'_>; 5] {
+    fn groups(&self) -> [Group<'_>; 6] {
         fn list<'a>(what: &str, words: &'a [Word]) -> Vec<(String, &'a Word)> {
             words.iter().enumerate().map(|(i, word)| (format!("{what} argument {i}"), word)).collect()
         }
@@ -166,7 +188,12 @@ impl ForeignArgs {
             Define::Word(word) => Some((format!("define {name}"), word)),
             Define::Text(_) => None,
         });
+        let bound = self.bindings.iter().filter_map(|(name, binding)| match binding {
+            Binding::CompileTime(word) => Some((format!("argument `{name}`"), word)),
+            _ => None,
+        });
         [
+            Group { per_core: false, words: bound.collect() },
             Group { per_core: false, words: compile.collect() },
             Group { per_core: false, words: named.collect() },
             Group { per_core: false, words: defines.collect() },
@@ -202,6 +229,13 @@ impl ForeignArgs {
         }
         for (name, word) in self.groups().iter().flat_map(|g| &g.words) {
             add(name, word);
+        }
+        for (name, binding) in &self.bindings {
+            match *binding {
+                Binding::Cb(cb, end) => add(name, &Word::Cb { cb, end }),
+                Binding::Semaphore(id) => add(name, &Word::Semaphore(id)),
+                _ => {}
+            }
         }
         for &(cb, end) in &self.uses {
             add("a buffer it names itself", &Word::Cb { cb, end });
@@ -249,6 +283,15 @@ impl ForeignArgs {
                 );
             }
         }
+        for (name, _) in &self.bindings {
+            let letters = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            if name.is_empty() || !name.chars().all(letters) || name.starts_with(|c: char| c.is_ascii_digit()) {
+                problem(
+                    format!("foreign kernel `{}` has an argument with the name `{name}`", kernel.name),
+                    "a name in C++ has letters, digits and underscores, and begins with no digit",
+                );
+            }
+        }
         for (i, (name, _)) in self.defines.iter().enumerate() {
             if self.defines[..i].iter().any(|(other, _)| other == name) {
                 problem(format!("foreign kernel `{}` has two defines of {name}", kernel.name), "leave one of them out");
@@ -269,7 +312,10 @@ impl ForeignArgs {
         let fixed = |word: &Word| ids.word(word, Core::new(0, 0));
         let mut compile = Vec::new();
         let mut accessor_offsets = Vec::new();
+        // Where each item begins.
+        let mut begins = Vec::new();
         for item in &self.compile {
+            begins.push(compile.len() as u32);
             match item {
                 CompileTime::Word(word) => compile.push(fixed(word)),
                 CompileTime::Accessor(tensor) => {
@@ -278,6 +324,7 @@ impl ForeignArgs {
                 }
             }
         }
+        let prelude = self.prelude(ids, &begins);
         let text = |value: &Define| match value {
             Define::Text(text) => text.clone(),
             Define::Word(word) => fixed(word).to_string().into(),
@@ -295,8 +342,57 @@ impl ForeignArgs {
                 args: self.clone(),
                 named: self.named.iter().map(|(name, word)| (name.clone(), fixed(word))).collect(),
                 defines: self.defines.iter().map(|(name, value)| (name.clone(), text(value))).collect(),
+                prelude,
             },
         }
+    }
+}
+
+impl ForeignArgs {
+    /// The names of the arguments, for TT-Metalium's headers as for ours.
+    fn prelude(&self, ids: &Ids<'_>, begins: &[u32]) -> String {
+        if self.bindings.is_empty() {
+            return String::new();
+        }
+        let mut spaces: [(&str, String); 4] = ["args", "dfb", "tensor", "sem"].map(|name| (name, String::new()));
+        for (name, binding) in &self.bindings {
+            let (space, line) = match binding {
+                Binding::Runtime(index) => (0, format!("experimental::RtaArg<uint32_t> {name}{{{}}}", 4 * index)),
+                Binding::Common(index) => (0, format!("experimental::CrtaArg<uint32_t> {name}{{{}}}", 4 * index)),
+                Binding::CompileTime(word) => {
+                    let value = ids.word(word, Core::new(0, 0));
+                    (0, format!("experimental::CtaVal<uint32_t> {name}{{{value}u}}"))
+                }
+                Binding::Cb(cb, end) => {
+                    let id = ids.word(&Word::Cb { cb: *cb, end: *end }, Core::new(0, 0));
+                    (1, format!("DFBBindingToken<> {name}{{{id}}}"))
+                }
+                Binding::Tensor { compile, common } => {
+                    let offset = begins.get(*compile as usize).copied().unwrap_or(0);
+                    let token = format!("tensor_accessor::TensorBindingToken<{offset}, {}>", 4 * common);
+                    (2, format!("{token} {name}{{binding_details::LLKMetadata{{}}}}"))
+                }
+                Binding::Semaphore(id) => {
+                    let id = ids.word(&Word::Semaphore(*id), Core::new(0, 0));
+                    (3, format!("SemaphoreBindingToken {name}{{{id}, SemScope::LOCAL_NONATOMIC}}"))
+                }
+            };
+            spaces[space].1 += &format!("constexpr {line};\n");
+        }
+        let mut out = String::from("// Names of the arguments, by ttl.\n#include \"experimental/kernel_args.h\"\n");
+        for (header, used) in [
+            ("api/dataflow/dfb_binding_token.h", 1),
+            ("api/tensor/tensor_binding_token.h", 2),
+            ("api/dataflow/semaphore_binding_token.h", 3),
+        ] {
+            if !spaces[used].1.is_empty() {
+                out += &format!("#include \"{header}\"\n");
+            }
+        }
+        for (space, lines) in spaces.iter().filter(|(_, lines)| !lines.is_empty()) {
+            out += &format!("namespace {space} {{\n{lines}}}\n");
+        }
+        out + "using experimental::get_arg;\n"
     }
 }
 

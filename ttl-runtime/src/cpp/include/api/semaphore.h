@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/dataflow/noc.h"
+#include "api/dataflow/semaphore_binding_token.h"
 
 enum class ProgrammableCoreType : uint32_t { TENSIX = 0, ACTIVE_ETH = 1, IDLE_ETH = 2 };
 
@@ -14,6 +15,8 @@ public:
     explicit Semaphore(uint32_t semaphore_id, TTL_AT) : address_(ttl_host::table->get_semaphore(semaphore_id, at)) {
         static_assert(core_type == ProgrammableCoreType::TENSIX, "Semaphore: only worker cores are simulated");
     }
+
+    explicit Semaphore(SemaphoreBindingToken token, TTL_AT) : Semaphore(token.id, at) {}
 
     void up(uint32_t value, TTL_AT) const { *word(at) += value; }
     void down(uint32_t value, TTL_AT) const {

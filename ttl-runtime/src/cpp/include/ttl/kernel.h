@@ -7,6 +7,21 @@
 
 #include "ttl/abi.h"
 
+// For whom a kernel is compiled. On the chip a compute kernel is compiled once for each of three processors; here one thread is all three.
+#ifdef TTL_COMPUTE_KERNEL
+#define COMPILE_FOR_TRISC 1
+#define TRISC_UNPACK
+#define TRISC_MATH
+#define TRISC_PACK
+#define UCK_CHLKC_UNPACK
+#define UCK_CHLKC_MATH
+#define UCK_CHLKC_PACK
+#elif NOC_INDEX == 0
+#define COMPILE_FOR_NCRISC
+#else
+#define COMPILE_FOR_BRISC
+#endif
+
 // Named members of initialisers: GCC has them in C++17, as TT-Metalium's compiler.
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wunknown-warning-option"

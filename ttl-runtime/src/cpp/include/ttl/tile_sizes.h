@@ -16,6 +16,14 @@ constexpr int32_t get_tile_size(int32_t cb, TTL_AT) {
     }
     return static_cast<int32_t>(ttl_host::table->get_tile_size(static_cast<uint32_t>(cb), at));
 }
+// The same by the names of the chip's descriptions, for every thread.
+inline constexpr const uint32_t (&unpack_tile_size)[64] = ttl_host::cb_tile_sizes;
+inline constexpr const uint32_t (&pack_tile_size)[64] = ttl_host::cb_tile_sizes;
+inline constexpr const uint8_t (&unpack_src_format)[64] = ttl_host::cb_data_formats;
+inline constexpr const uint8_t (&unpack_dst_format)[64] = ttl_host::cb_data_formats;
+inline constexpr const uint8_t (&pack_src_format)[64] = ttl_host::cb_data_formats;
+inline constexpr const uint8_t (&pack_dst_format)[64] = ttl_host::cb_data_formats;
+
 // Every tile is 32 x 32, in four faces.
 constexpr uint32_t get_tile_hw(int32_t) { return 1024; }
 constexpr uint32_t get_tile_r_dim(int32_t) { return 32; }

@@ -3,6 +3,8 @@
 
 #include "api/core_local_mem.h"
 #include "api/dataflow/circular_buffer.h"
+#include "api/dataflow/dfb_access.h"
+#include "api/dataflow/dfb_binding_token.h"
 #include "api/debug/assert.h"
 
 class DataflowBuffer : public ttl_host::Buffer {

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "api/tensor/tensor_accessor_args.h"
+#include "api/tensor/tensor_binding_token.h"
+#include "ttl/arguments.h"
 
 namespace ttl_host {
 // Pages of a tensor in its dimensions, shards and banks. Interleaved tensors have none of that.
@@ -112,6 +114,11 @@ struct TensorAccessor {
             state, kernel_compile_time_args.data() + CTA_OFFSET, args.num_compile_time_args(), page_size, at);
     }
 
+    // By name: the address is a common runtime argument.
+    template <uint32_t CTA_OFFSET, uint32_t ADDR_CRTA_OFFSET>
+    TensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET>, TTL_AT) :
+        TensorAccessor(TensorAccessorArgs<CTA_OFFSET>{}, get_common_arg_val<uint32_t>(ADDR_CRTA_OFFSET / 4, at), at) {}
+
     static constexpr DSpec dspec() { return {}; }
     uint32_t get_aligned_page_size() const { return aligned_page_size; }
     uint32_t get_bank_base_address() const { return bank_base_address; }
@@ -166,6 +173,9 @@ TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>&, size_t) -> Te
 template <size_t CTA_OFFSET, size_t CRTA_OFFSET>
 TensorAccessor(const TensorAccessorArgs<CTA_OFFSET, CRTA_OFFSET>&, size_t, uint32_t)
     -> TensorAccessor<ttl_host::Dspec<CTA_OFFSET>>;
+
+template <uint32_t CTA_OFFSET, uint32_t ADDR_CRTA_OFFSET>
+TensorAccessor(tensor_accessor::TensorBindingToken<CTA_OFFSET, ADDR_CRTA_OFFSET>) -> TensorAccessor<ttl_host::Dspec<CTA_OFFSET>>;
 
 // Accessors of several tensors, whose addresses follow each other among the runtime arguments.
 template <typename... Args, uint32_t... Indexes>
