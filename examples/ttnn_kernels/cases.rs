@@ -146,8 +146,8 @@ fn unary(
     let x = device.upload::<bf16>("x", &host)?;
     let y = device.zeros::<bf16>("y", x.shape())?;
     let mut program = Program::new(op);
-    let (x_out, x_in) = program.circular_buffer_with_id("x", CORE, 2, 0);
-    let (y_out, y_in) = program.circular_buffer_with_id("y", CORE, 2, 2);
+    let (x_out, x_in) = program.circular_buffer_with_id::<bf16>("x", CORE, 2, 0);
+    let (y_out, y_in) = program.circular_buffer_with_id::<bf16>("y", CORE, 2, 2);
     program.foreign(CORE, reader(package, &x, &x_out));
     let compute = of(package, ForeignKernel::compute, kernel)
         .uses(&x_in)
@@ -174,8 +174,8 @@ fn endpoints(device: &mut Device, package: &Path) -> ttl::Result<Built> {
     let x = device.upload_in::<bf16>("x", &host, memory())?;
     let y = device.zeros_in::<bf16>("y", x.shape(), memory())?;
     let mut program = Program::new("endpoints");
-    let (x_out, x_in) = program.circular_buffer_with_id("x", CORE, 2, 0);
-    let (y_out, y_in) = program.circular_buffer_with_id("y", CORE, 2, 2);
+    let (x_out, x_in) = program.circular_buffer_with_id::<bf16>("x", CORE, 2, 0);
+    let (y_out, y_in) = program.circular_buffer_with_id::<bf16>("y", CORE, 2, 2);
     let ends = |kernel: ForeignKernel, tensor: &Tensor<bf16>| {
         kernel.runtime(address(tensor)).runtime(Word::noc_x(place)).runtime(Word::noc_y(place)).runtime(tensor.pages())
     };
@@ -193,9 +193,9 @@ fn binary(device: &mut Device, package: &Path, op: &str, chain: &str) -> ttl::Re
     let b = device.upload::<bf16>("b", &hosts[1])?;
     let y = device.zeros::<bf16>("y", a.shape())?;
     let mut program = Program::new(op);
-    let (a_out, a_in) = program.circular_buffer_with_id("a", CORE, 4, 0);
-    let (b_out, b_in) = program.circular_buffer_with_id("b", CORE, 4, 1);
-    let (y_out, y_in) = program.circular_buffer_with_id("y", CORE, 4, 2);
+    let (a_out, a_in) = program.circular_buffer_with_id::<bf16>("a", CORE, 4, 0);
+    let (b_out, b_in) = program.circular_buffer_with_id::<bf16>("b", CORE, 4, 1);
+    let (y_out, y_in) = program.circular_buffer_with_id::<bf16>("y", CORE, 4, 2);
     let reader = of(package, ForeignKernel::reader, BINARY_READER)
         .uses(&a_out)
         .uses(&b_out)
@@ -233,9 +233,9 @@ fn binary_ng(device: &mut Device, package: &Path) -> ttl::Result<Built> {
     let y = device.zeros::<bf16>("y", a.shape())?;
     let (tiles, ht, wt) = (a.pages(), a.tile_rows(), a.tile_cols());
     let mut program = Program::new("mul");
-    let (a_out, a_in) = program.circular_buffer_with_id("a", CORE, 2, 0);
-    let (b_out, b_in) = program.circular_buffer_with_id("b", CORE, 2, 1);
-    let (y_out, y_in) = program.circular_buffer_with_id("y", CORE, 2, 2);
+    let (a_out, a_in) = program.circular_buffer_with_id::<bf16>("a", CORE, 2, 0);
+    let (b_out, b_in) = program.circular_buffer_with_id::<bf16>("b", CORE, 2, 1);
+    let (y_out, y_in) = program.circular_buffer_with_id::<bf16>("y", CORE, 2, 2);
     let words = |kernel: ForeignKernel, words: &[u32]| words.iter().fold(kernel, |kernel, &w| kernel.runtime(w));
     let reader = of(package, ForeignKernel::reader, NG_READER)
         .uses(&a_out)
@@ -283,10 +283,10 @@ fn ternary(device: &mut Device, package: &Path) -> ttl::Result<Built> {
     let y = device.zeros::<bf16>("y", a.shape())?;
     let (tiles, ht, wt) = (a.pages(), a.tile_rows(), a.tile_cols());
     let mut program = Program::new("where");
-    let (a_out, a_in) = program.circular_buffer_with_id("a", CORE, 2, 0);
-    let (b_out, b_in) = program.circular_buffer_with_id("b", CORE, 2, 1);
-    let (c_out, c_in) = program.circular_buffer_with_id("c", CORE, 2, 2);
-    let (y_out, y_in) = program.circular_buffer_with_id("y", CORE, 2, 3);
+    let (a_out, a_in) = program.circular_buffer_with_id::<bf16>("a", CORE, 2, 0);
+    let (b_out, b_in) = program.circular_buffer_with_id::<bf16>("b", CORE, 2, 1);
+    let (c_out, c_in) = program.circular_buffer_with_id::<bf16>("c", CORE, 2, 2);
+    let (y_out, y_in) = program.circular_buffer_with_id::<bf16>("y", CORE, 2, 3);
     let reader = of(package, ForeignKernel::reader, TERNARY_READER)
         .cb(&a_out)
         .cb(&b_out)
@@ -344,8 +344,8 @@ fn copy(device: &mut Device, package: &Path) -> ttl::Result<Built> {
     let x = device.upload::<bf16>("x", &host)?;
     let y = device.zeros::<bf16>("y", x.shape())?;
     let mut program = Program::new("copy");
-    let (x_out, x_in) = program.circular_buffer_with_id("x", CORE, 2, 0);
-    let (y_out, y_in) = program.circular_buffer_with_id("y", CORE, 2, 16);
+    let (x_out, x_in) = program.circular_buffer_with_id::<bf16>("x", CORE, 2, 0);
+    let (y_out, y_in) = program.circular_buffer_with_id::<bf16>("y", CORE, 2, 16);
     let words = |kernel: ForeignKernel, tensor: &Tensor<bf16>| {
         kernel.accessor(&tensor.accessor()).runtime(address(tensor)).runtime(tensor.pages()).runtime(0)
     };
@@ -446,8 +446,8 @@ fn transpose(device: &mut Device, package: &Path) -> ttl::Result<Built> {
     let x = device.upload::<bf16>("x", &host)?;
     let y = device.zeros::<bf16>("y", &[96, 64])?;
     let mut program = Program::new("transpose");
-    let (x_out, x_in) = program.circular_buffer_with_id("x", CORE, 2, 0);
-    let (y_out, y_in) = program.circular_buffer_with_id("y", CORE, 2, 16);
+    let (x_out, x_in) = program.circular_buffer_with_id::<bf16>("x", CORE, 2, 0);
+    let (y_out, y_in) = program.circular_buffer_with_id::<bf16>("y", CORE, 2, 16);
     let reader = of(package, ForeignKernel::reader, TRANSPOSE_READER)
         .uses(&x_out)
         .accessor(&x.accessor())
@@ -471,9 +471,9 @@ fn bcast(device: &mut Device, package: &Path) -> ttl::Result<Built> {
     let b = device.upload::<bf16>("b", &HostTensor::from_fn([32, 32], |i| if i == 0 { 1.5 } else { 7.0 })?)?;
     let y = device.zeros::<bf16>("y", a.shape())?;
     let mut program = Program::new("bcast");
-    let (a_out, a_in) = program.circular_buffer_with_id("a", CORE, 2, 0);
-    let (b_out, b_in) = program.circular_buffer_with_id("b", CORE, 2, 1);
-    let (y_out, y_in) = program.circular_buffer_with_id("y", CORE, 2, 16);
+    let (a_out, a_in) = program.circular_buffer_with_id::<bf16>("a", CORE, 2, 0);
+    let (b_out, b_in) = program.circular_buffer_with_id::<bf16>("b", CORE, 2, 1);
+    let (y_out, y_in) = program.circular_buffer_with_id::<bf16>("y", CORE, 2, 16);
     let mut reader = of(package, ForeignKernel::reader, BCAST_READER)
         .uses(&a_out)
         .uses(&b_out)

@@ -278,7 +278,7 @@ pub(super) fn declaration() -> String {
     let mut out = String::from(
         "// Generated from the simulator's list of functions: what kernels call, and the constants of the calls.\n#pragma once\n\n\
          #include <cstddef>\n#include <cstdint>\n\nnamespace ttl_host {\n\
-         // File and line of a call. Inits of hand-written kernels may pass on a line alone.\nstruct Place {\n    constexpr Place(const char* file, uint32_t line) : file(file), line(line) {}\n    constexpr Place(int line) : file(nullptr), line(static_cast<uint32_t>(line)) {}\n    const char* file;\n    uint32_t line;\n};\n\nstruct PrintArg;\n\nstruct Table {\n",
+         // File and line of a call.\nstruct Place {\n    const char* file;\n    uint32_t line;\n};\n\nstruct PrintArg;\n\nstruct Table {\n",
     );
     for (result, name, parameters) in DECLARATIONS {
         let list: String = parameters.iter().map(|(ty, name)| format!("{ty} {name}, ")).collect();

@@ -30,6 +30,10 @@ inline void sub_init(uint32_t icb0, uint32_t icb1, bool acc_to_dest = false, TTL
 inline void mul_init(uint32_t icb0, uint32_t icb1, bool = true, TTL_AT) {
     ttl_host::table->binary_init(ttl_host::binary_mul, icb0, icb1, true, at);
 }
+// With the line of the caller.
+inline void mul_init(uint32_t icb0, uint32_t icb1, bool acc_to_dest, int line, TTL_AT) {
+    mul_init(icb0, icb1, acc_to_dest, ttl_host::Place{at.file, static_cast<uint32_t>(line)});
+}
 
 inline void add_tiles(uint32_t icb0, uint32_t icb1, uint32_t itile0, uint32_t itile1, uint32_t idst, TTL_AT) {
     ttl_host::table->binary_tiles(ttl_host::binary_add, icb0, icb1, itile0, itile1, idst, at);
