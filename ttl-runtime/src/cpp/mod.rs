@@ -32,6 +32,7 @@ mod error;
 mod headers;
 mod load;
 mod missing;
+mod op_headers;
 mod place;
 mod print;
 mod source;
