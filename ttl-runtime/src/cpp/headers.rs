@@ -4,6 +4,7 @@
 use std::sync::OnceLock;
 
 use super::cache::Hash;
+use super::empty_headers::EMPTY;
 use super::op_headers::op_headers;
 use super::table;
 
@@ -87,6 +88,13 @@ impl Headers {
                 Headers { generated: op_headers(|name| WRITTEN.iter().any(|(n, _)| *n == name)), hash: Hash::new() };
             let split = split_includes(headers.files().map(|(name, _)| name));
             headers.generated.push(("api/compute/eltwise_unary/sfpu_split_includes.h", split));
+            let known: Vec<String> = headers.files().map(|(name, _)| name.to_owned()).collect();
+            for name in EMPTY.iter().filter(|name| !known.iter().any(|k| k == *name)) {
+                let base =
+                    if name.starts_with("api/compute/") { "\n#include \"api/compute/common_globals.h\"\n" } else { "" };
+                let text = format!("// Nothing of this header is simulated.\n#pragma once\n{base}");
+                headers.generated.push((*name, text));
+            }
             headers.generated.push(("ttl/abi.h", table::declaration()));
             headers.hash =
                 headers.files().fold(Hash::new(), |hash, (name, text)| hash.add(name.as_bytes()).add(text.as_bytes()));

@@ -10,6 +10,7 @@
 //! | `source` | one kernel to build: its text and its constants, and the C++ file made of them |
 //! | `compiler` | finding the C++ compiler, its flags, building in parallel |
 //! | `cache` | folder of compiled kernels, and writing files so that several processes can do it at once |
+//! | `empty_headers` | headers of which nothing is simulated |
 //! | `headers` | the headers, and the one that is generated: table and constants |
 //! | `table` | the table of functions that kernels call (unsafe code) |
 //! | `missing` | what a hand-written kernel calls and the headers do not have |
@@ -28,6 +29,7 @@
 
 mod cache;
 mod compiler;
+mod empty_headers;
 mod error;
 mod headers;
 mod load;
