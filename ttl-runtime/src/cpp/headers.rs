@@ -90,8 +90,7 @@ impl Headers {
             headers.generated.push(("api/compute/eltwise_unary/sfpu_split_includes.h", split));
             let known: Vec<String> = headers.files().map(|(name, _)| name.to_owned()).collect();
             for name in EMPTY.iter().filter(|name| !known.iter().any(|k| k == *name)) {
-                let base =
-                    if name.starts_with("api/compute/") { "\n#include \"api/compute/common.h\"\n" } else { "" };
+                let base = if name.starts_with("api/compute/") { "\n#include \"api/compute/common.h\"\n" } else { "" };
                 let text = format!("// Nothing of this header is simulated.\n#pragma once\n{base}");
                 headers.generated.push((*name, text));
             }
