@@ -65,6 +65,7 @@ headers! {
     "hostdevcommon/common_values.hpp",
     "hostdevcommon/kernel_structs.h",
     "internal/llk_metadata.h",
+    "llk_defs.h",
     "tools/profiler/kernel_profiler.hpp",
     "tt-metalium/constants.hpp",
     "ttl/arguments.h",
@@ -73,8 +74,8 @@ headers! {
     "ttl/l1_pointer.h",
     "ttl/local_buffer.h",
     "ttl/operations.h",
-    "ttl/tile_calls.h",
     "ttl/print.h",
+    "ttl/tile_calls.h",
     "ttl/tile_sizes.h",
     "ttl/undefined.h",
 }

@@ -18,4 +18,22 @@ inline void pack_block(uint32_t ifrom_dst, uint32_t icb, uint32_t ntiles, TTL_AT
         ttl_host::table->pack_tile(ifrom_dst + i, icb, at);
     }
 }
+
+// What the packer does with negative numbers. Only its ordinary state is simulated.
+struct ReluConfig {
+    bool on;
+    static constexpr ReluConfig none() { return {false}; }
+    static constexpr ReluConfig zero() { return {true}; }
+};
+inline void pack_relu_config(const ReluConfig& config, TTL_AT) {
+    if (config.on) {
+        ttl_host::table->fail("`pack_relu_config` with a ReLU is not provided by ttl's simulator", at);
+    }
+}
+// Whether the packer adds to what is in the buffer. Only the ordinary state is simulated.
+inline void pack_reconfig_l1_acc(uint32_t l1_acc_en, TTL_AT) {
+    if (l1_acc_en != 0) {
+        ttl_host::table->fail("`pack_reconfig_l1_acc` is not provided by ttl's simulator", at);
+    }
+}
 }  // namespace ckernel
