@@ -28,6 +28,8 @@ const FLAGS: &[&str] = &[
     "-fno-exceptions",
     "-fno-rtti",
     "-fno-strict-aliasing",
+    // A large frame touches the guard page of the stack, too.
+    "-fstack-clash-protection",
     "-ffp-contract=off",
     // GCC (12 at least) takes `0.0f - static_cast<float>(n)` for `-static_cast<float>(n)`, which is -0 for 0. Not with this.
     "-frounding-math",

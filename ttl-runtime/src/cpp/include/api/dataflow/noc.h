@@ -120,6 +120,19 @@ public:
             "Noc::async_writes_flushed: neither transaction ids nor posted writes are simulated");
         ::noc_async_writes_flushed(noc_id_, at);
     }
+    // Zeros in this core's L1.
+    template <typename Dst>
+    void async_write_zeros(const Dst& dst, uint32_t size_bytes, const dst_args_t<Dst>& args = {}, TTL_AT) const {
+        const uint32_t first = noc_traits_t<Dst>::template dst_addr<LOCAL_L1>(dst, *this, args, at);
+        if (size_bytes != 0) {
+            // Both ends are checked to be where the program may write.
+            void* begin = ttl_host::table->l1_pointer(first, at);
+            ttl_host::table->l1_pointer(first + size_bytes - 1, at);
+            __builtin_memset(begin, 0, size_bytes);
+        }
+    }
+    void write_zeros_l1_barrier(TTL_AT) const { ::noc_async_read_barrier(noc_id_, at); }
+
     void async_atomic_barrier(TTL_AT) const { ::noc_async_atomic_barrier(noc_id_, at); }
     void async_full_barrier(TTL_AT) const { ::noc_async_full_barrier(noc_id_, at); }
 
