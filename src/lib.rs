@@ -70,14 +70,18 @@ pub mod prelude {
     pub use ttl_runtime::arch::{Arch, ArchKind, ComputeConfig, Core, MathFidelity};
     pub use ttl_runtime::cores::{CoreRange, CoreSet};
     pub use ttl_runtime::device_api::{
-        Accumulator, CbIn, CbOut, Compute, Front, Looped, MatmulTiles, Noc, NocCore, NocRange, PackRegs, Reads,
-        Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBlock, TileExpr, TileMath, TileRegs, Tiles, Writes,
+        Accumulator, Arriving, CbIn, CbOut, Compute, Front, Looped, MatmulTiles, Noc, NocCore, NocRange, PackRegs,
+        PipeRx, PipeTx, Reads, Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBinary, TileBlock, TileExpr,
+        TileMath, TileRegs, TileTernary, Tiles, UnicastTx, Writes,
     };
     pub use ttl_runtime::host::{Backend, CheckedProgram, Device, DeviceOptions, Engine, Program, Tensor};
     pub use ttl_runtime::program::export::Tolerance;
-    pub use ttl_runtime::program::typed::{Consumer, PerCore, Producer, SemaphoreArg, TensorArg, per_core};
+    pub use ttl_runtime::program::pipe::Route;
+    pub use ttl_runtime::program::typed::{
+        Consumer, PerCore, Pipe, Producer, SemaphoreArg, TensorArg, UnicastPipe, per_core,
+    };
     pub use ttl_runtime::sim::{Numerics, Progress, RunOptions, RunReport, Schedule};
-    pub use ttl_runtime::tensor::format::{DataFormat, Element};
+    pub use ttl_runtime::tensor::format::{DataFormat, Element, bfp4_b, bfp8_b};
     pub use ttl_runtime::tensor::{Comparison, HostTensor, MemoryConfig, ShardSpec, TensorRef, npy};
 }
 
