@@ -44,6 +44,7 @@ headers! {
     "ttl/circular_buffers.h",
     "ttl/kernel.h",
     "ttl/l1_pointer.h",
+    "ttl/transfers.h",
     "ttl/undefined.h",
 }
 

@@ -141,17 +141,28 @@ impl<'a> Boundary<'a> {
                 let noc = usize::from(op.noc);
                 match op.what {
                     What::Increment { by } => {
-                        cores.get_mut(i).threads[usize::from(op.thread)].atomics[noc] -= 1;
-                        if let Remote::L1 { core, addr } = op.dest {
+                        cores.get_mut(i).threads[usize::from(op.thread)].atomics[noc] -= u32::from(!op.posted);
+                        let mut add = |core, addr| {
                             let l1 = self.l1.to(core);
                             l1.set_word(addr, l1.word(addr).wrapping_add(by));
+                        };
+                        match op.dest {
+                            Remote::L1 { core, addr } => add(core, addr),
+                            Remote::Many { cores: rectangle, addr } => {
+                                rectangle.indices(self.shared.arch.grid_x).for_each(|core| add(core, addr));
+                            }
+                            Remote::Dram { .. } => {}
                         }
                     }
                     What::Write { source, size } => {
                         let thread = &mut cores.get_mut(i).threads[usize::from(op.thread)];
-                        thread.unacked[noc] -= 1;
+                        if !op.posted {
+                            thread.unacked[noc] -= 1;
+                            thread.unacked_ids[noc][usize::from(op.trid)] -= 1;
+                        }
                         if matches!(source, Source::L1(_)) {
-                            thread.uncaptured[noc] -= 1;
+                            let left = if op.posted { &mut thread.unsent_posted } else { &mut thread.uncaptured };
+                            left[noc] -= 1;
                             queue.uncaptured -= 1;
                         }
                         queue.bytes -= size as usize;
@@ -229,18 +240,20 @@ impl<'a> Boundary<'a> {
         for i in 0..cores.len() {
             let core = cores.get_mut(i);
             for thread in &mut core.threads {
-                let Wait::Reads { noc } = thread.wait else {
+                let Wait::Reads { noc, trid } = thread.wait else {
                     continue;
                 };
+                let mut landed = 0;
                 thread.reads.retain(|read| match read.source {
-                    Remote::L1 { core: from, addr } if read.noc == noc => {
+                    Remote::L1 { core: from, addr } if read.noc == noc && trid.is_none_or(|id| read.trid == id) => {
                         let source = self.l1.from(from);
                         self.l1.to(core.index).copy_from(read.dest, &source, addr, read.size as usize);
+                        landed += 1;
                         false
                     }
                     _ => true,
                 });
-                thread.remote_reads[usize::from(noc)] = 0;
+                thread.remote_reads[usize::from(noc)] -= landed;
                 moved = true;
             }
         }
