@@ -73,7 +73,8 @@ pub mod prelude {
     pub use ttl_runtime::device_api::{
         Accumulator, Arriving, CbIn, CbOut, CommonWords, Compute, CoreTable, Front, Looped, MatmulTiles, Noc, NocCore,
         NocRange, PackRegs, PipeRx, PipeTx, Reads, Reserved, Semaphore, Sent, Storable, TaggedReads, TaggedWrites,
-        TensorAccessor, TileBlock, TileExpr, TileMath, TileRegs, Tiles, UnicastTx, Words, Writes,
+        TensorAccessor, TileBinary, TileBlock, TileExpr, TileMath, TileRegs, TileTernary, Tiles, UnicastTx, Words,
+        Writes,
     };
     pub use ttl_runtime::host::{Backend, CheckedProgram, Device, DeviceOptions, Engine, Program, Tensor};
     pub use ttl_runtime::program::export::Tolerance;
@@ -82,7 +83,7 @@ pub mod prelude {
         Consumer, PerCore, Pipe, Producer, SemaphoreArg, TensorArg, UnicastPipe, per_core,
     };
     pub use ttl_runtime::sim::{Numerics, Progress, RunOptions, RunReport, Schedule};
-    pub use ttl_runtime::tensor::format::{DataFormat, Element};
+    pub use ttl_runtime::tensor::format::{DataFormat, Element, bfp4_b, bfp8_b};
     pub use ttl_runtime::tensor::{Comparison, HostTensor, MemoryConfig, ShardSpec, TensorRef, npy};
 }
 

@@ -16,9 +16,11 @@ mod noc;
 mod param;
 mod pipe;
 pub mod raw;
+mod register_ops;
 mod signal;
 mod store;
 mod tagged;
+mod tile_ops;
 mod tiles;
 mod types;
 mod words;
@@ -31,7 +33,8 @@ pub use pipe::{Arriving, PipeRx, PipeTx, UnicastTx};
 pub use signal::{Block, Looped, NocCore, NocRange, Semaphore, Sent};
 pub use store::Storable;
 pub use tagged::{TaggedReads, TaggedWrites};
-pub use tiles::{TileExpr, TileMath, Tiles};
+pub use tile_ops::{Operand, TileBinary, TileMath, TileTernary};
+pub use tiles::{TileExpr, Tiles};
 pub use words::{CommonWords, CoreTable, Words};
 
 /// What the generated C++ has at its end: data-movement kernels leave no write and no increment under way.
