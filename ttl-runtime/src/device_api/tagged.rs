@@ -5,7 +5,7 @@ use super::noc::{Noc, Reads, TensorAccessor, Writes};
 use super::raw::own_addr;
 use super::signal::sealed::Block as _;
 use super::signal::{NocCore, NocRange, Semaphore, enough};
-use crate::sim::ops::{self, Receivers};
+use crate::sim::ops;
 use crate::site::Site;
 use crate::tensor::format::Element;
 use std::marker::PhantomData;

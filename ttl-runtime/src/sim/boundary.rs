@@ -72,6 +72,11 @@ impl<'a> Boundary<'a> {
         let mut moved = self.deliver(cores, dram)?;
         moved |= self.remote_reads(cores);
         if cores.iter().all(|c| c.alive == 0) {
+            // Posted writes: nobody has waited for them, and they arrive all the same.
+            for i in 0..cores.len() {
+                cores.get_mut(i).queue.mark_due(|_| true);
+            }
+            self.deliver(cores, dram)?;
             return self.leftovers(cores).map(Some);
         }
         let progress = cores.iter().map(|c| c.progress).sum();
@@ -206,10 +211,9 @@ impl<'a> Boundary<'a> {
     ) -> Result<(), SimError> {
         let Some(there) = cores.by_index(core) else { return Ok(()) };
         let outside = |c: &&Cb| {
-            let (start, bytes) = (c.write_ptr(), c.reserved * c.page_size);
             c.overlaps(addr, size)
                 && (c.producer.is_some() || c.consumer.is_some())
-                && (addr < start || addr + size > start + bytes)
+                && !c.within(c.write_page, c.reserved, addr, size)
         };
         let Some(cb) = there.cbs.list.iter().find(outside) else { return Ok(()) };
         let message = format!("data arrives outside of the reserved pages of {} of {}", cb.title(), there.core);

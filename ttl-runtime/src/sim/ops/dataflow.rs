@@ -141,9 +141,8 @@ impl Cx<'_> {
             if !c.overlaps(addr, size) {
                 continue;
             }
-            let start = c.write_ptr();
             let mine = c.producer.is_some_and(|(t, _)| t == self.me);
-            if c.encloses(addr, size) && (!mine || addr >= start && addr + size <= start + c.reserved * c.page_size) {
+            if c.encloses(addr, size) && (!mine || c.within(c.write_page, c.reserved, addr, size)) {
                 return Ok(());
             }
             outside.get_or_insert(i);
@@ -165,8 +164,7 @@ impl Cx<'_> {
             }
             let consumes = c.consumer.is_some_and(|(t, _)| t == self.me);
             let produces = c.producer.is_some_and(|(t, _)| t == self.me);
-            let start = c.read_ptr();
-            let waited = addr >= start && addr + size <= start + c.waited * c.page_size;
+            let waited = c.within(c.read_page, c.waited, addr, size);
             if c.encloses(addr, size) && (waited || produces || !consumes) {
                 return Ok(());
             }
