@@ -20,6 +20,7 @@ mod register_ops;
 mod signal;
 mod store;
 mod tagged;
+mod tile_calls;
 mod tile_ops;
 mod tiles;
 mod types;

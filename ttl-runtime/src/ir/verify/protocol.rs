@@ -188,6 +188,7 @@ impl Checker<'_, '_> {
             | Op::MatmulTiles { .. }
             | Op::MatmulBlock { .. }
             | Op::MatmulAcc { .. }
+            | Op::Tile(_)
             | Op::Unary { .. }
             | Op::CopyRegs { .. }
             | Op::BinaryRegs { .. }

@@ -15,6 +15,7 @@ mod multicast;
 mod native;
 mod semaphore;
 mod stateful;
+mod tile_calls;
 
 pub use args::*;
 pub use cb::*;
@@ -27,6 +28,7 @@ pub use multicast::*;
 pub use native::*;
 pub use semaphore::*;
 pub use stateful::*;
+pub use tile_calls::*;
 
 pub use super::math::ReuseDest;
 pub use super::noc::NocAddr;
