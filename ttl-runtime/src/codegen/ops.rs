@@ -46,6 +46,10 @@ impl Printer<'_> {
                 let args = [format!("{} | {}", self.name(*core), self.name(*semaphore)), self.text(value)];
                 self.call(api::SEMAPHORE_INC, &args);
             }
+            Op::Call(call) => {
+                let text = self.api_call(call);
+                self.out.code(&format!("{text};"));
+            }
             Op::SemaphoreSend { semaphore, to, flush } => self.send_semaphore(*semaphore, to, *flush),
             Op::Acquire => self.call(api::ACQUIRE, &[]),
             Op::Commit => {

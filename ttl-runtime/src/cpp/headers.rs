@@ -79,6 +79,7 @@ headers! {
     "ttl/print.h",
     "ttl/tile_calls.h",
     "ttl/tile_sizes.h",
+    "ttl/transfers.h",
     "ttl/undefined.h",
 }
 
