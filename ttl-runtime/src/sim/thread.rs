@@ -68,14 +68,18 @@ thread_local! {
             in_kernel: Cell::new(false),
         }
     };
+    /// What a kernel panicked with.
+    static PAYLOAD: RefCell<Option<Box<dyn Any + Send>>> = const { RefCell::new(None) };
     /// What the panic hook saw.
     static PANIC: RefCell<Option<(String, Site)>> = const { RefCell::new(None) };
 }
 
 /// How a kernel's coroutine ends.
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Exit {
     Returned,
-    Panicked(Box<dyn Any + Send>),
+    /// With the payload in [`PAYLOAD`].
+    Panicked,
     Fault(Fault),
 }
 
@@ -174,7 +178,10 @@ impl Fiber {
             });
             match panic::catch_unwind(AssertUnwindSafe(entry)) {
                 Ok(()) => Exit::Returned,
-                Err(payload) => Exit::Panicked(payload),
+                Err(payload) => {
+                    PAYLOAD.set(Some(payload));
+                    Exit::Panicked
+                }
             }
         };
         let low = stack.limit().get();
@@ -215,7 +222,7 @@ impl Fiber {
             }
             CoroutineResult::Return(exit) => {
                 let error = match exit {
-                    Exit::Panicked(payload) => panic_error(core, thread, &*payload),
+                    Exit::Panicked => panic_error(core, thread, PAYLOAD.take().as_deref()),
                     Exit::Fault(fault) => fault_error(core, thread, fault, shared),
                     Exit::Returned => return,
                 };
@@ -265,12 +272,12 @@ fn fault_error(core: &CoreState, thread: usize, fault: Fault, shared: &Shared) -
     }
 }
 
-fn panic_error(core: &CoreState, thread: usize, payload: &(dyn Any + Send)) -> SimError {
+fn panic_error(core: &CoreState, thread: usize, payload: Option<&(dyn Any + Send)>) -> SimError {
     let (message, site) = PANIC.take().unwrap_or_else(|| {
-        let text = payload
-            .downcast_ref::<&str>()
-            .map(|s| (*s).to_owned())
-            .or_else(|| payload.downcast_ref::<String>().cloned());
+        let text = payload.and_then(|payload| {
+            let literal = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
+            literal.or_else(|| payload.downcast_ref::<String>().cloned())
+        });
         (text.unwrap_or_else(|| "a panic without a message".to_owned()), Site::UNKNOWN)
     });
     core.error(thread, ErrorKind::Panic, format!("the kernel panicked: {message}"), site)
