@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 use super::place::Place;
 use super::print::{self, PrintArg};
 use crate::arch::Core;
-use crate::ops::{BinaryOp, TILE_METHODS, TernaryOp, TileCall, UnaryOp};
+use crate::ops::{BinaryOp, Relu, TILE_METHODS, TernaryOp, TileCall, UnaryOp};
 use crate::sim::ops::{self, FpuInit, NocAddr, Receivers, ReuseDest, SfpuInit, SrcOrder};
 use crate::site::Site;
 use crate::tensor::accessor::{Accessor, PageAddr};
@@ -253,6 +253,24 @@ table! {
     fn copy_transposed_init(cb: u32, faces: bool, within: bool) at site {
         ops::fpu_init(FpuInit::tile_call(TileCall::CopyTransposed { faces, within }, &[cb]), site)
     }
+    fn pack_reconfig_l1_acc(on: bool) at site { ops::pack_reconfig_l1_acc(on, site) }
+    fn pack_relu_config(mode: u32, threshold: u32) at site { ops::pack_relu_config(relu(mode), threshold, site) }
+    fn tilize_init(cb: u32, block: u32) at site { ops::fpu_init(FpuInit::Tilize { cb, block }, site) }
+    fn tilize_block(cb: u32, block: u32, out: u32, input: u32, output: u32) at site {
+        ops::tilize_block(cb, block, out, input, output, site)
+    }
+    fn tilize_uninit() at site { ops::layout_uninit("tilize_uninit", site) }
+    fn pack_untilize_init(cb: u32, out: u32, block: u32, full: u32) at site {
+        ops::fpu_init(FpuInit::Untilize { cb, block, full }, site);
+        ops::pack_reconfig_data_format(out, site)
+    }
+    fn pack_untilize_block(cb: u32, block: u32, full: u32, out: u32, index: u32) at site {
+        ops::pack_untilize_block(cb, block, full, out, index, site)
+    }
+    fn pack_untilize_uninit(out: u32) at site {
+        ops::layout_uninit("pack_untilize_uninit", site);
+        ops::pack_reconfig_data_format(out, site)
+    }
     fn reduce_uninit() at site { ops::reduce_uninit(site) }
     fn sfpu_unary_init(op: u32, word0: u32, word1: u32, word2: u32) at site {
         ops::sfpu_init(SfpuInit::unary(unary_op(op, site), &[word0, word1, word2]), site)
@@ -373,6 +391,16 @@ fn unary_op(op: u32, site: Site) -> UnaryOp {
     match UnaryOp::ALL.get(op as usize) {
         Some(&op) => op,
         None => ops::fail(format!("there is no unary operation {op}"), site),
+    }
+}
+
+/// The numbers of `ReluType`.
+fn relu(mode: u32) -> Relu {
+    match mode {
+        0 => Relu::None,
+        1 => Relu::Zero,
+        2 => Relu::Min,
+        _ => Relu::Max,
     }
 }
 

@@ -526,6 +526,8 @@ pub enum Init {
     Tile(TileInit),
     /// Undoes what the init of this call has set up beyond the matrix unit.
     Undo(TileCall),
+    /// Whether the packer adds to what is in L1.
+    L1Acc(bool),
     /// With the words that the init takes.
     Unary(UnaryOp, Vec<Expr>),
     BinaryRegs(BinaryOp),

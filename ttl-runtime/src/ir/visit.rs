@@ -201,7 +201,12 @@ pub fn init_locals(init: &Init, f: &mut dyn FnMut(LocalId)) {
         }
         Init::Reconfig { srca, srcb } => srca.iter().chain(srcb).for_each(|cb| f(*cb)),
         Init::Tile(t) => t.ins.iter().for_each(|cb| f(*cb)),
-        Init::Undo(_) | Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {}
+        Init::Undo(_)
+        | Init::L1Acc(_)
+        | Init::Unary(..)
+        | Init::BinaryRegs(_)
+        | Init::TernaryRegs(_)
+        | Init::CopyRegs => {}
     }
 }
 

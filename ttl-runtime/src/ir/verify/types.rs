@@ -33,7 +33,10 @@ pub(super) fn ends(op: &Op) -> Vec<(LocalId, End)> {
         | Op::MatmulTiles { a, b, .. }
         | Op::MatmulBlock { a, b, .. }
         | Op::MatmulAcc { a, b, .. } => vec![(*a, End::In), (*b, End::In)],
-        Op::Tile(t) => t.ins.iter().map(|cb| (*cb, End::In)).collect(),
+        Op::Tile(t) => {
+            let end = |cb: LocalId| if t.output() == Some(cb) { End::Out } else { End::In };
+            t.ins.iter().map(|cb| (*cb, end(*cb))).collect()
+        }
         Op::Store(s) => {
             let mut ends = vec![(s.cb, End::Out)];
             ends.extend(s.leaves.iter().filter_map(|l| match l {
@@ -328,7 +331,9 @@ impl Checker<'_, '_> {
             self.fail(format!("{} without a tensor", name_of(op)));
         }
         if let Op::Tile(t) = op
-            && (!t.call.exists() || t.ins.len() != t.call.buffers() || t.dst().is_none())
+            && (!t.call.exists()
+                || t.ins.len() != t.call.buffers()
+                || (t.dst().is_none() && t.call.register().is_some()))
         {
             self.fail(format!("a tile call {:?} with {} blocks and {} numbers", t.call, t.ins.len(), t.args.len()));
         }

@@ -6,7 +6,7 @@ use super::signal::SENDS;
 use super::value::{ResId, ResKind, State, TileBlock, Value};
 use crate::ir::call::{self, Operand};
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Op, Query, StmtKind, Ty};
-use crate::ops::BinaryOp;
+use crate::ops::{BinaryOp, When};
 use ttl_skeleton as sk;
 
 impl Lower<'_> {
@@ -159,7 +159,10 @@ impl Lower<'_> {
                 self.op(Op::Acquire);
                 self.resource(ResKind::Accumulator { rows, cols })
             }
-            _ => self.no_method("Noc` or `Compute", name),
+            _ => match self.tile_call(name, args, &[When::Always, When::Free]) {
+                Some(value) => value,
+                None => self.no_method("Noc` or `Compute", name),
+            },
         }
     }
 
@@ -306,6 +309,10 @@ impl Lower<'_> {
                     None => Value::Never,
                 }
             }
+            (ResKind::PackRegs, _, _) => match self.tile_call(name, args, &[When::Packing]) {
+                Some(value) => value,
+                None => self.no_method("PackRegs", name),
+            },
             _ => self.no_method("guard", name),
         }
     }
@@ -357,7 +364,7 @@ impl Lower<'_> {
                 let [tile, dst] = self.pair(tile, dst);
                 self.effect(Op::ReuseDest { op, reversed: false, cb, tile, dst })
             }
-            _ => match self.tile_call(name, args) {
+            _ => match self.tile_call(name, args, &[When::Acquired]) {
                 Some(value) => value,
                 None => self.no_method("TileRegs", name),
             },

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "api/compute/common.h"
-#include "llk_defs.h"
+#include "ttl/tile_calls.h"
 
 namespace ckernel {
 enum class EltwiseBinaryReuseDestType { NONE = 0, DEST_TO_SRCA = 1, DEST_TO_SRCB = 2 };
