@@ -27,7 +27,6 @@ headers! {
     "api/compute/eltwise_unary/eltwise_unary.h",
     "api/compute/eltwise_unary/recip.h",
     "api/compute/experimental/fast_untilize.h",
-    "api/compute/mask.h",
     "api/compute/matmul.h",
     "api/compute/pack.h",
     "api/compute/pack_untilize.h",
