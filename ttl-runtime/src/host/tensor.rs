@@ -36,7 +36,7 @@ impl<T: Element> Tensor<T> {
         self.spec().shape()
     }
 
-    /// Pages: tiles of the padded shape.
+    /// Pages: tiles of the padded shape, or rows (parts of rows, where the tensor is cut) of a row-major tensor.
     pub fn pages(&self) -> u32 {
         self.spec().pages() as u32
     }
@@ -49,7 +49,8 @@ impl<T: Element> Tensor<T> {
 
     /// Rows of tiles, over all leading dimensions.
     pub fn tile_rows(&self) -> u32 {
-        self.pages() / self.tile_cols().max(1)
+        let tiles = self.spec().tiles();
+        (tiles.batch * tiles.tile_rows()) as u32
     }
 }
 

@@ -3,6 +3,7 @@
 //! * [`mod@format`]: element formats; [`layout`]: row-major order and the face order of tiles;
 //! * [`host`]: arrays on the host (their elements: `host_data`; block floats: `block_float`), [`npy`]: their files, [`compare`]: how far two of them are apart, [`random`]: inputs by seed;
 //! * [`memory`]: where a tensor lies; [`spec`]: what a tensor is; [`accessor`]: the words by which a kernel finds its pages;
+//! * `pages`: host tensors as the pages of a device tensor;
 //! * [`alloc`]: who gets which addresses.
 
 pub mod accessor;
@@ -16,6 +17,7 @@ mod host_data;
 pub mod layout;
 pub mod memory;
 pub mod npy;
+mod pages;
 pub mod random;
 pub mod spec;
 
