@@ -71,8 +71,8 @@ pub mod prelude {
     pub use ttl_runtime::cores::{CoreRange, CoreSet};
     pub use ttl_runtime::device_api::{
         Accumulator, Arriving, CbIn, CbOut, Compute, Front, Looped, MatmulTiles, Noc, NocCore, NocRange, PackRegs,
-        PipeRx, PipeTx, Reads, Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBlock, TileExpr, TileMath,
-        TileRegs, Tiles, UnicastTx, Writes,
+        PipeRx, PipeTx, Reads, Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBinary, TileBlock, TileExpr,
+        TileMath, TileRegs, TileTernary, Tiles, UnicastTx, Writes,
     };
     pub use ttl_runtime::host::{Backend, CheckedProgram, Device, DeviceOptions, Engine, Program, Tensor};
     pub use ttl_runtime::program::export::Tolerance;

@@ -16,6 +16,7 @@ mod pipe;
 mod scope;
 mod signal;
 mod stmt;
+mod tile_ops;
 mod tiles;
 mod value;
 
@@ -75,6 +76,8 @@ struct Lower<'a> {
     line: u32,
     /// The current position cannot be reached: after return, break or continue.
     diverged: bool,
+    /// Operations of block expressions with numbers so far.
+    operations: u32,
     /// Resource states at each `break` of the enclosing loops, innermost last.
     breaks: Vec<Vec<scope::States>>,
     /// For guards that are parameters and whose page count is needed: a parameter that holds it.
@@ -95,6 +98,7 @@ impl<'a> Lower<'a> {
             resources: vec![],
             line: def.line,
             diverged: false,
+            operations: 0,
             breaks: vec![],
             page_counts: vec![],
         }
