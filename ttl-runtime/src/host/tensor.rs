@@ -41,6 +41,11 @@ impl<T: Element> Tensor<T> {
         self.spec().pages() as u32
     }
 
+    /// Pages of a shard, 0 if the tensor is not sharded.
+    pub fn shard_pages(&self) -> u32 {
+        self.spec().pages_of_shard().unwrap_or(0)
+    }
+
     /// Tiles along the last dimension.
     pub fn tile_cols(&self) -> u32 {
         let cols = self.shape().last().copied().unwrap_or(1);

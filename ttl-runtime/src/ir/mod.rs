@@ -12,6 +12,7 @@ pub mod fuse;
 pub mod kinds;
 pub mod passes;
 pub mod pipe;
+pub mod transfers;
 pub mod ty;
 pub mod verify;
 pub mod visit;

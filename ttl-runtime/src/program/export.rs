@@ -209,14 +209,18 @@ fn describe<K>(program: &Checked<K>, names: &Names, tensors: &[TensorExport], to
         .cbs()
         .iter()
         .map(|cb| {
-            json!({
+            let mut out = json!({
                 "id": cb.id,
                 "dtype": cb.format.spec_name(),
                 "page_size": cb.page_size,
                 "pages": cb.pages,
                 "cores": cores(&cb.cores),
                 "comment": &*cb.name,
-            })
+            });
+            if let Some(tensor) = &cb.tensor {
+                out["tensor"] = names.tensor(program, tensor).into();
+            }
+            out
         })
         .collect();
     let semaphores: Vec<Value> = program

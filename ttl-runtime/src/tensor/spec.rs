@@ -145,9 +145,11 @@ impl TensorSpec {
         self.page_size().next_multiple_of(alignment)
     }
 
-    /// Pages of one shard, if the tensor is sharded.
-    pub fn shard_pages(&self, arch: &Arch) -> Result<Option<u32>, TensorError> {
-        Ok(self.shard_grid(arch)?.map(|grid| grid.shard[0] * grid.shard[1]))
+    /// Pages of one shard, if the tensor is sharded. Shards that do not fit give a wrong number: see [`TensorSpec::check`].
+    pub fn pages_of_shard(&self) -> Option<u32> {
+        let [rows, cols] = self.memory.shards()?.shape;
+        let [unit_rows, unit_cols] = self.page_matrix().unit;
+        Some((rows / unit_rows).saturating_mul(cols / unit_cols))
     }
 
     /// Bytes of all pages together, as [`super::HostTensor::to_tiles`] makes them.
