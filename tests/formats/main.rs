@@ -3,6 +3,8 @@
 mod compute;
 mod movement;
 mod refused;
+mod rows;
+mod shards;
 
 use ttl::prelude::*;
 

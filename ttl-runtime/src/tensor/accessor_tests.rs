@@ -102,7 +102,6 @@ fn sharded_pages_lie_in_their_shards() {
         let (high, wide) = (tiles.batch * tiles.tile_rows(), tiles.tile_cols());
         let (sh, sw) = (case.shard[0] as usize / 32, case.shard[1] as usize / 32);
         let across = wide.div_ceil(sw);
-        let MemoryConfig::Sharded(shards) = spec.memory() else { unreachable!() };
         let banks = spec.shard_grid(&arch).unwrap().unwrap().banks;
         let mut seen = HashSet::new();
         for page in 0..high * wide {
