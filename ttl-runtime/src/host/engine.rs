@@ -104,6 +104,7 @@ fn launch<'a>(checked: &Checked<KernelCode>, entries: &[&'a (dyn Fn() + Sync)]) 
             page_size: cb.page_size,
             num_pages: cb.pages,
             format: cb.format,
+            on_shard: cb.tensor.is_some(),
         }));
     }
     for s in checked.semaphores() {
