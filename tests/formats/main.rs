@@ -2,6 +2,7 @@
 
 mod compute;
 mod movement;
+mod padding;
 mod refused;
 mod rows;
 mod shards;

@@ -155,6 +155,22 @@ impl Device {
         self.upload_of(name, host, TensorSpec::new(host.shape(), T::FORMAT)?.with_memory(memory))
     }
 
+    /// A copy of a host tensor in tiles whose padding holds `padding` instead of zero: what an operation over whole tiles needs, minus infinity
+    /// for a maximum, say.
+    pub fn upload_padded<T: Element>(
+        &mut self,
+        name: &str,
+        host: &HostTensor,
+        memory: MemoryConfig,
+        padding: f32,
+    ) -> Result<Tensor<T>> {
+        let spec = TensorSpec::new(host.shape(), T::FORMAT)?.with_memory(memory);
+        let bytes = host.padded_to_tiles(padding)?.to_tiles(T::FORMAT)?;
+        let tensor = self.allocate::<T>(name, spec)?;
+        self.write_pages(&tensor.tensor, &bytes)?;
+        Ok(tensor)
+    }
+
     /// A copy of a host tensor, row-major: its pages are its rows, or the parts of them that lie in one shard.
     pub fn upload_row_major<T: Element>(
         &mut self,
