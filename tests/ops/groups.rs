@@ -150,6 +150,82 @@ groups! { UNARY (k a b c):
         DivUnary ((&a).div_unary(0.7)) div_unary_tile(0, 0.7);
         RsubUnary ((&a).rsub_unary(0.7)) rsub_unary_tile(0, 0.7);
         Fill (k.fill(0.7)) fill_tile(0, 0.7);
+        LeakyRelu ((&a).leaky_relu(0.01)) leaky_relu_tile(0, 0.01);
+        ReluMax ((&a).relu_max(6.0)) relu_max_tile(0, 6.0);
+        ReluMin ((&a).relu_min(-1.5)) relu_min_tile(0, -1.5);
+    }
+    unary_6 {
+        Prelu ((&a).prelu(0.2)) prelu_tile(0, 0.2);
+        Elu ((&a).elu(1.2)) elu_tile(0, 1.2);
+        Selu ((&a).selu(1.0507, 1.67326)) selu_tile(0, 1.0507, 1.67326);
+        Celu ((&a).celu(1.3)) celu_tile(0, 1.3);
+        Softplus ((&a).softplus(1.5, 6.0)) softplus_tile(0, 1.5, 6.0);
+        Softshrink ((&a).softshrink(0.5)) softshrink_tile(0, 0.5);
+        Hardshrink ((&a).hardshrink(0.5)) hardshrink_tile(0, 0.5);
+        Hardtanh ((&a).hardtanh(-1.5, 2.0)) hardtanh_tile(0, -1.5, 2.0);
+    }
+    unary_7 {
+        Threshold ((&a).threshold(0.5, -2.0)) threshold_tile(0, 0.5, -2.0);
+        Mish ((&a).mish()) mish_tile(0);
+        MishFast ((&a).mish_fast()) mish_fast_tile(0);
+        Hardmish ((&a).hardmish()) hardmish_tile(0);
+        Xielu ((&a).xielu(0.8, 0.6)) xielu_tile(0, 0.8, 0.6);
+        Tanhshrink ((&a).tanhshrink()) tanhshrink_tile(0);
+        TanhDerivative ((&a).tanh_derivative()) tanh_derivative_tile(0);
+        TanhDerivativeFast ((&a).tanh_derivative_fast()) tanh_derivative_fast_tile(0);
+    }
+    unary_8 {
+        TanhFast ((&a).tanh_fast()) tanh_fast_tile(0);
+        SigmoidFast ((&a).sigmoid_fast()) sigmoid_fast_tile(0);
+        GeluFast ((&a).gelu_fast()) gelu_fast_tile(0);
+        GeluTanh ((&a).gelu_tanh()) gelu_tanh_tile(0);
+        GeluDerivative ((&a).gelu_derivative()) gelu_derivative_tile(0);
+        ExpFast ((&a).exp_fast()) exp_fast_tile(0);
+        ExpFastUnclamped ((&a).exp_fast_unclamped()) exp_fast_unclamped_tile(0);
+        ExpScaled ((&a).exp_scaled(0.375)) exp_scaled_tile(0, 0.375);
+    }
+    unary_9 {
+        LogFast ((&a).log_fast()) log_fast_tile(0);
+        LogWithBase ((&a).log_with_base(10.0)) log_with_base_tile(0, 10.0);
+        Log1pFast ((&a).log1p_fast()) log1p_fast_tile(0);
+        Expm1Fast ((&a).expm1_fast()) expm1_fast_tile(0);
+        SqrtFast ((&a).sqrt_fast()) sqrt_fast_tile(0);
+        RsqrtFast ((&a).rsqrt_fast()) rsqrt_fast_tile(0);
+        Tan ((&a).tan()) tan_tile(0);
+        Asin ((&a).asin()) asin_tile(0);
+    }
+    unary_10 {
+        Acos ((&a).acos()) acos_tile(0);
+        Atan ((&a).atan()) atan_tile(0);
+        Sinh ((&a).sinh()) sinh_tile(0);
+        Cosh ((&a).cosh()) cosh_tile(0);
+        Asinh ((&a).asinh()) asinh_tile(0);
+        Acosh ((&a).acosh()) acosh_tile(0);
+        Atanh ((&a).atanh()) atanh_tile(0);
+        Power ((&a).power(2.3)) power_tile(0, 2.3);
+    }
+    unary_11 {
+        PowerIterative ((&a).power_iterative(3)) power_iterative_tile(0, 3);
+        Rpow ((&a).rpow(1.5)) rpow_tile(0, 1.5);
+        Heaviside ((&a).heaviside(0.5)) heaviside_tile(0, 0.5);
+        UnaryMax ((&a).unary_max(0.7)) unary_max_tile(0, 0.7);
+        UnaryMin ((&a).unary_min(0.7)) unary_min_tile(0, 0.7);
+        Clamp ((&a).clamp(-1.5, 2.0)) clamp_tile(0, -1.5, 2.0);
+        Rdiv ((&a).rdiv(0.7)) rdiv_tile(0, 0.7);
+        RdivTrunc ((&a).rdiv_trunc(20.0)) rdiv_trunc_tile(0, 20.0);
+    }
+    unary_12 {
+        RdivFloor ((&a).rdiv_floor(20.0)) rdiv_floor_tile(0, 20.0);
+        RsubScalar ((&a).rsub_scalar(0.7)) rsub_tile(0, 0.7);
+        UnaryEq ((&a).unary_eq(0.75)) unary_eq_tile(0, 0.75);
+        UnaryNe ((&a).unary_ne(0.75)) unary_ne_tile(0, 0.75);
+        UnaryGt ((&a).unary_gt(0.75)) unary_gt_tile(0, 0.75);
+        UnaryLt ((&a).unary_lt(0.75)) unary_lt_tile(0, 0.75);
+        UnaryGe ((&a).unary_ge(0.75)) unary_ge_tile(0, 0.75);
+        UnaryLe ((&a).unary_le(0.75)) unary_le_tile(0, 0.75);
+    }
+    unary_13 {
+        Round ((&a).round(1)) round_tile(0, 1);
     }
 }
 
@@ -158,6 +234,27 @@ groups! { BINARY (k a b c):
         Add (&a + &b) add_binary_tile(0, 1, 0);
         Sub (&a - &b) sub_binary_tile(0, 1, 0);
         Mul (&a * &b) mul_binary_tile(0, 1, 0);
+        Rsub ((&a).rsub(&b)) rsub_binary_tile(0, 1, 0);
+        AddEven ((&a).add_even(&b)) add_even_binary_tile(0, 1, 0);
+        SubEven ((&a).sub_even(&b)) sub_even_binary_tile(0, 1, 0);
+        RsubEven ((&a).rsub_even(&b)) rsub_even_binary_tile(0, 1, 0);
+        Div (&a / &b) div_binary_tile(0, 1, 0);
+    }
+    binary_1 {
+        Max ((&a).max(&b)) binary_max_tile(0, 1, 0);
+        Min ((&a).min(&b)) binary_min_tile(0, 1, 0);
+        Pow ((&a).pow(&b)) power_binary_tile(0, 1, 0);
+        Eq ((&a).eq(&b)) eq_binary_tile(0, 1, 0);
+        Ne ((&a).ne(&b)) ne_binary_tile(0, 1, 0);
+        Lt ((&a).lt(&b)) lt_binary_tile(0, 1, 0);
+        Gt ((&a).gt(&b)) gt_binary_tile(0, 1, 0);
+        Le ((&a).le(&b)) le_binary_tile(0, 1, 0);
+    }
+    binary_2 {
+        Ge ((&a).ge(&b)) ge_binary_tile(0, 1, 0);
+        Mask ((&a).mask(&b)) mask_tile(0, 1, 0);
+        MaskPosinf ((&a).mask_posinf(&b)) mask_posinf_tile(0, 1, 0);
+        LogsigmoidOf ((&a).logsigmoid_of(&b)) logsigmoid_tile(0, 1, 0);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::ops::{
     BinaryOp, MAX_WORDS, TernaryOp, UnaryOp, Word, for_each_binary_op, for_each_ternary_op, for_each_unary_op,
 };
 use crate::tensor::format::Element;
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The words of an operation's calls, and which operation of the user's it was. A plan does not depend on values: what is computed once and what twice follows
@@ -199,6 +199,7 @@ for_each_ternary_op!(ternary_methods);
 
 impl<E: TileExpr> TileTernary for E {}
 
+
 impl Compute {
     /// A tile full of `value`, as an operand: `y.store(c.fill(1.0) - &x)`.
     pub fn fill(&self, value: f32) -> Tiles<Create> {
@@ -228,6 +229,7 @@ macro_rules! operators {
         operator!(Add, add, Add, [$($generics)*], $left);
         operator!(Sub, sub, Sub, [$($generics)*], $left);
         operator!(Mul, mul, Mul, [$($generics)*], $left);
+        operator!(Div, div, Div, [$($generics)*], $left);
 
         impl<$($generics)*> Neg for $left {
             type Output = Tiles<Un<$left>>;

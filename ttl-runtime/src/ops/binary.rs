@@ -8,7 +8,7 @@
 //! `init`; `by` the program; `scalar`, `reversed`: the unary operation for a number on the right, and for one on the left; `fpu`: init and call of the matrix unit, for
 //! two circular buffers and for one and a register; `adjacent registers` if the second register must follow the first, which then holds the result; `kind`.
 
-use super::{Kind, Reference, UnaryOp};
+use super::{Kind, Reference, UnaryOp, reference};
 
 macro_rules! binary_ops {
     (($d:tt) $(
@@ -168,6 +168,43 @@ binary_ops! { ($)
     /// a * b.
     Mul: mul, mul_binary_tile in "eltwise_binary_sfpu.h", |a, b| a * b, within 1e-7,
         scalar MulUnary, reversed MulUnary, fpu ["mul_init" "mul_tiles" "mul_reuse_dest_init" "mul_reuse_dest_tiles"];
+    /// b - a.
+    Rsub: rsub, rsub_binary_tile in "eltwise_binary_sfpu.h", |a, b| b - a, within 1e-7, or 1e-7;
+    /// a + b, rounded to the nearest in 16-bit registers, ties to even.
+    AddEven: add_even, add_even_binary_tile in "eltwise_binary_sfpu.h", |a, b| a + b, within 1e-7, or 1e-7,
+        call "add_binary_tile<DstRoundingMode::NearestEven>", init "add_binary_tile_init";
+    /// a - b, rounded to the nearest in 16-bit registers, ties to even.
+    SubEven: sub_even, sub_even_binary_tile in "eltwise_binary_sfpu.h", |a, b| a - b, within 1e-7, or 1e-7,
+        call "sub_binary_tile<DstRoundingMode::NearestEven>", init "sub_binary_tile_init";
+    /// b - a, rounded to the nearest in 16-bit registers, ties to even.
+    RsubEven: rsub_even, rsub_even_binary_tile in "eltwise_binary_sfpu.h", |a, b| b - a, within 1e-7, or 1e-7,
+        call "rsub_binary_tile<DstRoundingMode::NearestEven>", init "rsub_binary_tile_init";
+    /// a / b.
+    Div: div, div_binary_tile in "eltwise_binary_sfpu.h", |a, b| a / b, within 1e-6, scalar DivUnary, reversed Rdiv;
+    /// The larger of a and b.
+    Max: max, binary_max_tile in "binary_max_min.h", f64::max, within 0.0, by binary_max, scalar UnaryMax;
+    /// The smaller of a and b.
+    Min: min, binary_min_tile in "binary_max_min.h", f64::min, within 0.0, by binary_min, scalar UnaryMin;
+    /// a to the power of b.
+    Pow: pow, power_binary_tile in "eltwise_binary_sfpu.h", f64::powf, within 1e-5, by power_binary, scalar Power;
+    /// 1 where a = b, else 0.
+    Eq: eq, eq_binary_tile in "eltwise_binary_sfpu.h", |a, b| reference::flag(a == b), within 0.0, scalar UnaryEq;
+    /// 0 where a = b, else 1.
+    Ne: ne, ne_binary_tile in "eltwise_binary_sfpu.h", |a, b| reference::flag(a != b), within 0.0, scalar UnaryNe;
+    /// 1 where a < b, else 0.
+    Lt: lt, lt_binary_tile in "eltwise_binary_sfpu.h", |a, b| reference::flag(a < b), within 0.0, scalar UnaryLt;
+    /// 1 where a > b, else 0.
+    Gt: gt, gt_binary_tile in "eltwise_binary_sfpu.h", |a, b| reference::flag(a > b), within 0.0, scalar UnaryGt;
+    /// 1 where a <= b, else 0.
+    Le: le, le_binary_tile in "eltwise_binary_sfpu.h", |a, b| reference::flag(a <= b), within 0.0, scalar UnaryLe;
+    /// 1 where a >= b, else 0.
+    Ge: ge, ge_binary_tile in "eltwise_binary_sfpu.h", |a, b| reference::flag(a >= b), within 0.0, scalar UnaryGe;
+    /// a where b is not 0, else 0.
+    Mask: mask, mask_tile in "mask.h", |a, b| if b == 0.0 { 0.0 } else { a }, within 0.0, adjacent registers;
+    /// a where b is not 0, else infinity.
+    MaskPosinf: mask_posinf, mask_posinf_tile in "mask.h", |a, b| if b == 0.0 { f64::INFINITY } else { a }, within 0.0, init "mask_tile_init", adjacent registers;
+    /// ln(sigmoid(a)), where b is e^-a.
+    LogsigmoidOf: logsigmoid_of, logsigmoid_tile in "logsigmoid.h", |_, b| -b.ln_1p(), within 1e-2, or 1e-2, by logsigmoid;
 }
 
 #[cfg(test)]

@@ -70,6 +70,41 @@ fn normal(x: f64) -> f64 {
     0.5 * erfc(-x / std::f64::consts::SQRT_2)
 }
 
+pub(super) fn erf(x: f64) -> f64 {
+    if x.abs() < 3.0 { x.signum() * (1.0 - erfc(x.abs())) } else { 1.0 - erfc(x) }
+}
+
+/// The inverse of erf by Newton's method, NaN outside of -1..=1.
+pub(super) fn erfinv(y: f64) -> f64 {
+    if y.abs() >= 1.0 {
+        return if y.abs() > 1.0 { f64::NAN } else { y * f64::INFINITY };
+    }
+    // Winitzki's approximation to start from.
+    let l = (1.0 - y * y).ln();
+    let t = 2.0 / (std::f64::consts::PI * 0.147) + l / 2.0;
+    let mut x = y.signum() * ((t * t - l / 0.147).sqrt() - t).sqrt();
+    for _ in 0..4 {
+        x -= (erf(x) - y) / (std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp());
+    }
+    if y == 0.0 { 0.0 } else { x }
+}
+
+pub(super) fn gelu_tanh(x: f64) -> f64 {
+    let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
+    0.5 * x * (1.0 + inner.tanh())
+}
+
+pub(super) fn gelu_derivative(x: f64) -> f64 {
+    normal(x) + x * (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt()
+}
+
+/// The f32 after `a` in the direction of `b`.
+pub(super) fn next_after(a: f64, b: f64) -> f64 {
+    let x = a as f32;
+    let next = if b > a { x.next_up() } else { x.next_down() };
+    f64::from(if a == b { x } else { next })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -30,7 +30,8 @@ impl Lower<'_> {
         let tile_op = match op {
             BinOp::Add => BinaryOp::Add,
             BinOp::Sub => BinaryOp::Sub,
-            _ => BinaryOp::Mul,
+            BinOp::Mul => BinaryOp::Mul,
+            _ => BinaryOp::Div,
         };
         Some(match (stable, right) {
             (Ok(left), Ok(right)) => Value::Tiles(join(tile_op, left, right)),
