@@ -3,6 +3,8 @@
 //! The algorithms are those of TT-Metalium's kernel library (0.81), step by step, since each step rounds: `programs` has one function
 //! per operation, `steps` the instructions. A 16-bit register has only 65536 values: there each operation is tabulated on first use, by the same functions.
 
+mod compare;
+mod integers;
 mod programs;
 mod steps;
 

@@ -119,7 +119,7 @@ pub(crate) fn isfinite(unit: Unit, x: &Reg) -> Reg {
 }
 
 /// The bits of the fraction cut off; below 1 only the sign is left.
-fn truncated(x: &Reg) -> Reg {
+pub(super) fn truncated(x: &Reg) -> Reg {
     let power = int_sub(&exponent(x), 127);
     let mask = mask_above(&int_sub(23, &power));
     and(x, &select(&greater(0, &power), SIGN, &mask))
