@@ -2,6 +2,7 @@
 //! bound of the table. Both chips, both widths of the tile registers, and the approximate mode.
 
 mod groups;
+mod numbers;
 
 use groups::{BINARY, Group, TERNARY, UNARY, program};
 use ttl::prelude::*;
