@@ -92,8 +92,7 @@ pub(crate) fn softshrink(unit: Unit, x: &Reg, p: &[u32]) -> Reg {
 /// `hardshrink_tile`.
 pub(crate) fn hardshrink(unit: Unit, x: &Reg, p: &[u32]) -> Reg {
     let (limit, size) = (splat(p[0]), abs_bits(x));
-    let within =
-        if unit.wormhole { not(&is_negative(&unit.sub(&limit, &size))) } else { unit.le(&size, &limit) };
+    let within = if unit.wormhole { not(&is_negative(&unit.sub(&limit, &size))) } else { unit.le(&size, &limit) };
     unit.store_where(&within, &splat(0), x)
 }
 
@@ -342,8 +341,8 @@ pub(crate) fn tanhshrink(unit: Unit, x: &Reg) -> Reg {
     } else {
         let p = unit.polynomial(&a, &[6.182_900_089_3e-2, 1.056_130_314_3, -4.085_928_375_3e-1, 5.334_840_933_3e-2]);
         let far = unit.sub(x, &copy_sign(&min(&p, 1.0), x));
-        let series = unit
-            .polynomial(&square, &[3.332_993_686_2e-1, -1.322_316_080_3e-1, 4.807_655_140_8e-2, -1.076_292_526e-2]);
+        let series =
+            unit.polynomial(&square, &[3.332_993_686_2e-1, -1.322_316_080_3e-1, 4.807_655_140_8e-2, -1.076_292_526e-2]);
         (series, far)
     };
     let near = unit.mul(&unit.mul(x, &square), &series);

@@ -45,7 +45,18 @@ pub(crate) fn tan(unit: Unit, x: &Reg) -> Reg {
         let r = unit.mad(&unit.mul(&t, &s), &a, &a);
         return unit.store_rounded(&select(&is_negative(&odd), &minus_reciprocal(unit, &r), &r));
     }
-    let t = unit.polynomial(&s, &[0.3333333432674408, 0.13333214819431305, 0.053996603935956955, 0.021609004586935043, 0.009995438158512115, 0.0011415518820285797, 0.003865227336063981]);
+    let t = unit.polynomial(
+        &s,
+        &[
+            0.3333333432674408,
+            0.13333214819431305,
+            0.053996603935956955,
+            0.021609004586935043,
+            0.009995438158512115,
+            0.0011415518820285797,
+            0.003865227336063981,
+        ],
+    );
     let t = unit.mul(&t, &s);
     let r = unit.mad(&t, &a, &a);
     // What r lost by rounding.
@@ -92,7 +103,19 @@ fn atan_32(unit: Unit, x: &Reg) -> Reg {
     let inverse = select(&is_negative(&int_sub(&power, 26)), &reciprocal_positive(unit, &size), &far);
     let a = select(&large, &inverse, &size);
     let s = unit.mul(&a, &a);
-    let p = unit.polynomial(&s, &[-0.333333283662796, 0.19998839497566223, -0.142578125, 0.10870361328125, -0.08026123046875, 0.0491943359375, -0.0202484130859375, 0.003932952880859375]);
+    let p = unit.polynomial(
+        &s,
+        &[
+            -0.333333283662796,
+            0.19998839497566223,
+            -0.142578125,
+            0.10870361328125,
+            -0.08026123046875,
+            0.0491943359375,
+            -0.0202484130859375,
+            0.003932952880859375,
+        ],
+    );
     let r = unit.mad(&p, &unit.mul(&s, &a), &a);
     copy_sign(&select(&large, &unit.sub(&splat(HALF_PI.to_bits()), &r), &r), x)
 }
@@ -148,7 +171,10 @@ fn asin_parts(unit: Unit, x: &Reg) -> (Reg, Reg, Reg) {
 fn asin_32(unit: Unit, x: &Reg) -> Reg {
     let (half, t, z) = asin_parts(unit, x);
     let s = unit.mul(&z, &z);
-    let p = unit.polynomial(&s, &[0.16667088866233826, 0.07485432922840118, 0.046600341796875, 0.0189361572265625, 0.050537109375]);
+    let p = unit.polynomial(
+        &s,
+        &[0.16667088866233826, 0.07485432922840118, 0.046600341796875, 0.0189361572265625, 0.050537109375],
+    );
     let r = unit.mad(&unit.mul(&p, &s), &z, &z);
     let r = select(&is_negative(&t), &r, &unit.mad(-2.0, &r, HALF_PI));
     select(&is_negative(&half), NAN, &copy_sign(&r, x))
@@ -157,7 +183,17 @@ fn asin_32(unit: Unit, x: &Reg) -> Reg {
 fn acos_32(unit: Unit, x: &Reg) -> Reg {
     let (half, t, z) = asin_parts(unit, x);
     let s = unit.mul(&z, &z);
-    let p = unit.polynomial(&s, &[0.166666641831398, 0.07501327246427536, 0.044281005859375, 0.03387451171875, 0.006988525390625, 0.0472412109375]);
+    let p = unit.polynomial(
+        &s,
+        &[
+            0.166666641831398,
+            0.07501327246427536,
+            0.044281005859375,
+            0.03387451171875,
+            0.006988525390625,
+            0.0472412109375,
+        ],
+    );
     let z = copy_sign(&z, &xor(x, &t));
     let r = unit.mad(&unit.mul(&p, &s), &z, &z);
     let r = select(&is_negative(&or(&z, &t)), &unit.add(&r, HALF_PI), &r);

@@ -65,7 +65,10 @@ fn power_binary_16(unit: Unit, x: &Reg, y: &Reg) -> Reg {
 /// A cubic for the logarithm and the algorithm `exp_21f` of Moroz et al. (2022) in integers.
 fn power_16(unit: Unit, x: &Reg, a: &Reg, y: &Reg, log2_e: f32) -> Reg {
     let m = set_exponent(a, 127);
-    let series = unit.polynomial(&m, &[-1.582_665_562_629_699_7, 2.309_868_335_723_877, -0.868_914_246_559_143_1, 0.141_711_473_464_965_82]);
+    let series = unit.polynomial(
+        &m,
+        &[-1.582_665_562_629_699_7, 2.309_868_335_723_877, -0.868_914_246_559_143_1, 0.141_711_473_464_965_82],
+    );
     let log2 = unit.mad(&series, log2_e, &int_to_float(&power_of(x)));
     let z = unit.mul(y, &log2);
     let z = select(&unit.lt(&z, &splat((-127f32).to_bits())), -127.0, &z);
@@ -118,8 +121,7 @@ pub(super) fn nearest(unit: Unit, x: &Reg) -> (Reg, Reg) {
 }
 
 /// 1/n! for n up to 7.
-pub(super) const EXP_SERIES: [f32; 8] =
-    [1.0, 1.0, 0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0, 1.0 / 5040.0];
+pub(super) const EXP_SERIES: [f32; 8] = [1.0, 1.0, 0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0, 1.0 / 5040.0];
 
 /// 2^(high + low).
 fn exp2_parts(unit: Unit, high: &Reg, low: &Reg) -> Reg {
