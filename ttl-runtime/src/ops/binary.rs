@@ -203,8 +203,25 @@ binary_ops! { ($)
     Mask: mask, mask_tile in "mask.h", |a, b| if b == 0.0 { 0.0 } else { a }, within 0.0, adjacent registers;
     /// a where b is not 0, else infinity.
     MaskPosinf: mask_posinf, mask_posinf_tile in "mask.h", |a, b| if b == 0.0 { f64::INFINITY } else { a }, within 0.0, init "mask_tile_init", adjacent registers;
-    /// ln(sigmoid(a)), where b is e^-a.
-    LogsigmoidOf: logsigmoid_of, logsigmoid_tile in "logsigmoid.h", |_, b| -b.ln_1p(), within 1e-2, or 1e-2, by logsigmoid;
+    /// ln(1 / (1 + e^-a)), where b is e^-a: `x.logsigmoid_of((-x).exp())`.
+    // Other operands make no sense; those are tested in `tests/ops/numbers.rs`.
+    LogsigmoidOf: logsigmoid_of, logsigmoid_tile in "logsigmoid.h", |_, b| -b.ln_1p(), within 1e-2, or 1e-2, on [0.0, -1.0], by logsigmoid;
+    /// The remainder of a / b, with the sign of a.
+    Fmod: fmod, fmod_binary_tile in "binary_fmod.h", |a, b| a % b, within 1e-5, or 1e-4, by fmod_binary, scalar FmodScalar;
+    /// The remainder of a / b, with the sign of b.
+    Remainder: remainder, remainder_binary_tile in "binary_remainder.h", |a, b| a - b * (a / b).floor(), within 1e-5, or 1e-4, by remainder_binary, scalar RemainderScalar;
+    /// The angle of the point (b, a).
+    Atan2: atan2, atan2_binary_tile in "atan2.h", f64::atan2, within 1e-5, or 1e-5;
+    /// a * ln(b), 0 where a is 0.
+    Xlogy: xlogy, xlogy_binary_tile in "xlogy.h", |a, b| a * b.ln(), within 1e-3, or 1e-3;
+    /// ln(e^a + e^b).
+    Logaddexp: logaddexp, logaddexp_binary_tile in "logaddexp.h", |a, b| (a.exp() + b.exp()).ln(), within 1e-5, or 1e-5;
+    /// log2(2^a + 2^b).
+    Logaddexp2: logaddexp2, logaddexp2_binary_tile in "logaddexp2.h", |a, b| (a.exp2() + b.exp2()).log2(), within 1e-5, or 1e-5;
+    /// The next f32 after a in the direction of b.
+    Nextafter: nextafter, nextafter_binary_tile in "nextafter.h", |a, b| reference::next_after(a, b), within 1e-7;
+    /// The next bf16 after a in the direction of b.
+    NextafterBf16: nextafter_bf16, nextafter_bf16_binary_tile in "nextafter.h", |a, b| reference::next_after_bf16(a, b), within 1e-7;
 }
 
 #[cfg(test)]

@@ -296,7 +296,7 @@ unary_ops! { ($)
     /// The coarse form of tanh: a table of straight lines.
     TanhFast: tanh_fast, tanh_fast_tile in "compute_kernel_api.h", f64::tanh, within 0.1, or 0.1, call "tanh_tile<true>", init "tanh_tile_init<true>";
     /// The coarse form of the sigmoid: a table of straight lines.
-    SigmoidFast: sigmoid_fast, sigmoid_fast_tile in "compute_kernel_api.h", reference::sigmoid, within 0.1, or 0.1,
+    SigmoidFast: sigmoid_fast, sigmoid_fast_tile in "compute_kernel_api.h", reference::sigmoid, within 0.1, or 0.12,
         call "sigmoid_tile<VectorMode::RC, true>", init "sigmoid_tile_init<true>";
     /// The coarse form of gelu: a table of straight lines.
     GeluFast: gelu_fast, gelu_fast_tile in "eltwise_unary/gelu.h", reference::gelu, within 0.05, or 0.05, call "gelu_tile<true>", init "gelu_tile_init<true>";
@@ -381,6 +381,30 @@ unary_ops! { ($)
     /// Rounded to a number of decimals, ties to even.
     Round: round(decimals: i32 = 1), round_tile in "eltwise_unary/rounding.h", |x, decimals| (x * 10f64.powf(decimals)).round_ties_even() / 10f64.powf(decimals),
         within 1e-6, or 1e-6, on [-1000.0, 1000.0], init "rounding_op_tile_init";
+    /// Error function.
+    Erf: erf, erf_tile in "eltwise_unary/erf_erfc.h", reference::erf, within 1e-5, or 1e-6, template "<false>";
+    /// Error function, the coarse form.
+    ErfFast: erf_fast, erf_fast_tile in "eltwise_unary/erf_erfc.h", reference::erf, within 1e-2, or 1e-2, call "erf_tile<true>", init "erf_tile_init<true>";
+    /// 1 - erf(x).
+    Erfc: erfc, erfc_tile in "eltwise_unary/erf_erfc.h", reference::erfc, within 1e-4, or 1e-4;
+    /// Inverse of the error function.
+    Erfinv: erfinv, erfinv_tile in "eltwise_unary/erfinv.h", reference::erfinv, within 5e-3, or 5e-3;
+    /// Modified Bessel function of the first kind, order 0.
+    I0: i0, i0_tile in "eltwise_unary/i0.h", reference::i0, within 1e-2, on [-8.0, 8.0];
+    /// Modified Bessel function of the first kind, order 1.
+    I1: i1, i1_tile in "eltwise_unary/i1.h", reference::i1, within 1e-2, or 1e-3, on [-8.0, 8.0];
+    /// Derivative of the logarithm of the gamma function, for positive x.
+    Digamma: digamma, digamma_tile in "eltwise_unary/digamma.h", reference::digamma, within 1e-3, or 1e-3, on [0.01, 100.0];
+    /// The remainder of x / divisor, with the sign of x.
+    FmodScalar: fmod_scalar(divisor: f32 = 0.75), fmod_tile in "eltwise_unary/fmod.h", |x, divisor| x % divisor, within 1e-5, or 1e-5,
+        words [Word::Bits(0), Word::Reciprocal(0)], by fmod, init words 2;
+    /// The remainder of x / divisor, with the sign of the divisor.
+    RemainderScalar: remainder_scalar(divisor: f32 = 0.75), remainder_tile in "eltwise_unary/remainder.h", |x, divisor| x - divisor * (x / divisor).floor(), within 1e-5, or 1e-5,
+        words [Word::Bits(0), Word::Reciprocal(0)], by remainder, init words 2;
+    /// Logarithm of the gamma function by Stirling's series, for positive x.
+    LgammaStirling: lgamma_stirling, lgamma_stirling_tile in "eltwise_unary/lgamma.h", reference::lgamma, within 1e-3, or 1e-3, on [0.5, 100.0], by lgamma;
+    /// scale times the sum of 1 / (x + k)^(n + 1) over all k from 0, for positive x: the derivative of order n of the digamma function, up to the scale.
+    Polygamma: polygamma(n: f32 = 1.0, scale: f32 = 1.0), polygamma_tile in "eltwise_unary/polygamma.h", reference::polygamma, within 1e-3, or 1e-3, on [0.01, 100.0];
 }
 
 #[cfg(test)]

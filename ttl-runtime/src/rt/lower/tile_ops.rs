@@ -44,6 +44,8 @@ impl Lower<'_> {
 
     /// `tiles op number`, or `number op tiles` if `reversed`.
     fn with_number(&mut self, op: BinaryOp, tiles: Tiles, number: Expr, reversed: bool) -> Value {
+        // As it is now: the expression may be stored later.
+        let number = self.stable(number);
         let row = op.row();
         match if reversed { row.reversed } else { row.scalar } {
             Some(op) => self.apply(op, tiles, &[number]),
@@ -97,7 +99,6 @@ impl Lower<'_> {
                 Some(right) => Value::Tiles(join(op, tiles, right)),
                 None => {
                     let number = self.as_scalar(other);
-                    let number = self.stable(number);
                     self.with_number(op, tiles, number, false)
                 }
             });
