@@ -213,7 +213,7 @@ binary_ops! { ($)
     /// The angle of the point (b, a).
     Atan2: atan2, atan2_binary_tile in "atan2.h", f64::atan2, within 1e-5, or 1e-5;
     /// a * ln(b), 0 where a is 0.
-    Xlogy: xlogy, xlogy_binary_tile in "xlogy.h", |a, b| a * b.ln(), within 1e-3, or 1e-3;
+    Xlogy: xlogy, xlogy_binary_tile in "xlogy.h", |a, b| a * b.ln(), within 5e-3, or 1e-2;
     /// ln(e^a + e^b).
     Logaddexp: logaddexp, logaddexp_binary_tile in "logaddexp.h", |a, b| (a.exp() + b.exp()).ln(), within 1e-5, or 1e-5;
     /// log2(2^a + 2^b).

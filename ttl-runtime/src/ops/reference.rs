@@ -105,9 +105,9 @@ pub(super) fn next_after(a: f64, b: f64) -> f64 {
     f64::from(if a == b { x } else { next })
 }
 
-/// The bf16 after `a`, which is one, in the direction of `b`.
+/// One unit in the last place of bf16 from `a` in the direction of `b`.
 pub(super) fn next_after_bf16(a: f64, b: f64) -> f64 {
-    let bits = (a as f32).to_bits() & 0xFFFF_0000;
+    let bits = (a as f32).to_bits();
     let away = (b > a) == (a >= 0.0);
     let next = if away { bits.wrapping_add(0x1_0000) } else { bits.wrapping_sub(0x1_0000) };
     if a == b { a } else { f64::from(f32::from_bits(next)) }
