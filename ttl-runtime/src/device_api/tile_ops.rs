@@ -199,7 +199,6 @@ for_each_ternary_op!(ternary_methods);
 
 impl<E: TileExpr> TileTernary for E {}
 
-
 impl Compute {
     /// A tile full of `value`, as an operand: `y.store(c.fill(1.0) - &x)`.
     pub fn fill(&self, value: f32) -> Tiles<Create> {
