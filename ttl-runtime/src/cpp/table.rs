@@ -156,6 +156,47 @@ table! {
     fn noc_async_atomic_barrier(noc: u8) at site { ops::noc_async_atomic_barrier(noc, site) }
     fn noc_async_full_barrier(noc: u8) at site { ops::noc_async_full_barrier(noc, site) }
 
+    // --- NoC: transaction ids, transfers in two parts, posted writes, words in requests
+    fn noc_async_write_posted(noc: u8, source: u32, dest: u64, size: u32) at site {
+        ops::noc_async_write_posted(noc, source, NocAddr(dest), size, site)
+    }
+    fn noc_async_posted_writes_flushed(noc: u8) at site { ops::noc_async_posted_writes_flushed(noc, site) }
+    fn noc_async_read_set_trid(noc: u8, trid: u32) at site { ops::noc_async_read_set_trid(noc, trid, site) }
+    fn noc_async_read_barrier_with_trid(noc: u8, trid: u32) at site { ops::noc_async_read_barrier_with_trid(noc, trid, site) }
+    fn noc_async_write_set_trid(noc: u8, trid: u32) at site { ops::noc_async_write_set_trid(noc, trid, site) }
+    fn noc_async_write_with_trid(noc: u8, source: u32, dest: u64, size: u32, trid: u32) at site {
+        ops::noc_async_write_with_trid(noc, source, NocAddr(dest), size, trid, site)
+    }
+    fn noc_async_write_barrier_with_trid(noc: u8, trid: u32) at site { ops::noc_async_write_barrier_with_trid(noc, trid, site) }
+    fn noc_async_write_flushed_with_trid(noc: u8, trid: u32) at site { ops::noc_async_write_flushed_with_trid(noc, trid, site) }
+    fn noc_async_read_set_state(noc: u8, source: u64, fixed: bool, size: u32) at site {
+        ops::noc_async_read_set_state(noc, NocAddr(source), fixed.then_some(size), site)
+    }
+    fn noc_async_read_with_state(noc: u8, source: u32, dest: u32, sized: bool, size: u32) at site {
+        ops::noc_async_read_with_state(noc, source, dest, sized.then_some(size), site)
+    }
+    fn noc_async_read_with_trid(noc: u8, base: u32, source: u32, dest: u32, trid: u32) at site {
+        ops::noc_async_read_with_trid(noc, base, source, dest, trid, site)
+    }
+    fn noc_async_write_set_state(noc: u8, dest: u64, fixed: bool, size: u32, posted: bool) at site {
+        ops::noc_async_write_set_state(noc, NocAddr(dest), fixed.then_some(size), posted, site)
+    }
+    fn noc_async_write_with_state(noc: u8, source: u32, dest: u32, sized: bool, size: u32, tagged: bool, trid: u32) at site {
+        ops::noc_async_write_with_state(noc, source, dest, sized.then_some(size), tagged.then_some(trid), site)
+    }
+    fn noc_inline_dw_write(noc: u8, dest: u64, value: u32, byte_enables: u32, posted: bool) at site {
+        ops::noc_inline_dw_write(noc, NocAddr(dest), value, byte_enables, posted, site)
+    }
+    fn noc_inline_mcast_dw_write(noc: u8, dest: u64, value: u32, byte_enables: u32, num_dests: u32, posted: bool) at site {
+        ops::noc_inline_mcast_dw_write(noc, NocAddr(dest), value, byte_enables, num_dests, posted, site)
+    }
+    fn noc_semaphore_inc_posted(noc: u8, dest: u64, increment: u32) at site {
+        ops::noc_semaphore_inc_posted(noc, NocAddr(dest), increment, site)
+    }
+    fn noc_semaphore_inc_multicast(noc: u8, dest: u64, increment: u32, num_dests: u32) at site {
+        ops::noc_semaphore_inc_multicast(noc, NocAddr(dest), increment, num_dests, site)
+    }
+
     // --- pages of tensors
     fn accessor(out: AccessorOut, words: Words, count: u32, page_size: u32) at site { decode_accessor(out, words, count, page_size, site) }
     fn accessor_noc_addr(_noc: u8, accessor: AccessorRef, base: u32, page: u32, offset: u32) -> u64 at site {

@@ -7,12 +7,14 @@
 //! values are temporaries, evaluation order is fixed, guards are pushed, popped and released by statements.
 
 pub mod blocks;
+pub mod call;
 pub mod dag;
 pub mod fuse;
 pub mod kinds;
 pub mod passes;
 pub mod pipe;
 pub mod tile_op;
+pub mod transfers;
 pub mod ty;
 pub mod verify;
 pub mod visit;
@@ -259,6 +261,8 @@ pub enum Query {
         cb: LocalId,
         word: Box<Expr>,
     },
+    /// What a call of the kernel API gives.
+    Call(Box<call::Call>),
 }
 
 /// A device operation. Circular buffers and accessors are named by the local that holds them (a parameter of the function).
@@ -336,6 +340,9 @@ pub enum Op {
         /// Data may still be on its way out of the core; on Blackhole it has to leave first. Found by `passes::barriers`.
         flush: bool,
     },
+
+    /// A call of the kernel API for its effect.
+    Call(Box<call::Call>),
 
     /// A block through a pipe, and one out of it. Expanded by `passes::pipes`.
     PipeSend(Box<pipe::Send>),

@@ -168,6 +168,7 @@ impl Checker<'_, '_> {
                 let sent = match op {
                     Op::SendPages { src, dst, .. } => vec![*src, *dst],
                     Op::PipeSend(send) => vec![send.src, send.dst],
+                    Op::Call(call) => call.guards().collect(),
                     _ => Vec::new(),
                 };
                 for cb in ends(op).into_iter().map(|(cb, _)| cb).chain(sent) {

@@ -245,3 +245,17 @@ pub fn fail_with_help(message: &str, help: &str, site: Site) -> ! {
         op::<()>(site, |cx| Err(Stop::Fail(cx.error(ErrorKind::Kernel, message, site).help(help))));
     }
 }
+
+/// Bytes of a reserved or waited block.
+pub fn check_bytes(cb: u32, at: u32, bytes: u32, pages: u32, site: Site) {
+    let size = pages * super::cb_page_size(cb, site);
+    if at.checked_add(bytes).is_some_and(|end| end <= size) {
+        return;
+    }
+    let name = cb_name(cb, site);
+    fail_with_help(
+        &format!("{bytes} bytes from byte {at} on of a block of {pages} pages of `{name}`, which has {size} bytes"),
+        "reserve or wait for more pages, or move less",
+        site,
+    );
+}
