@@ -309,9 +309,11 @@ pub(crate) fn typecast_i32_u16(_: Unit, x: &Reg) -> Reg {
     shift_left(&map(x, |x| x.clamp(0, 65535)), 16)
 }
 
-/// `typecast_tile` from an unsigned integer to u16; what is too large sets all bits.
-pub(crate) fn typecast_u32_u16(_: Unit, x: &Reg) -> Reg {
-    select(&greater(&shift_right(x, 16), 0), !0, &shift_left(x, 16))
+/// `typecast_tile` from an unsigned integer to u16; what is too large sets all bits (on Wormhole of the upper half).
+pub(crate) fn typecast_u32_u16(unit: Unit, x: &Reg) -> Reg {
+    let upper = shift_right(x, 16);
+    let largest = if unit.wormhole { or(&upper, 0xFFFF_0000) } else { splat(!0) };
+    select(&greater(&upper, 0), &largest, &shift_left(x, 16))
 }
 
 /// `quant_tile`: x * scale + zero point, rounded to 8 bits with sign.
