@@ -154,14 +154,14 @@ unary! {
     eqz_int32 = |x| one_where(&equal(x, 0));
     /// `nez_tile_int32`.
     nez_int32 = |x| one_where(&not(&equal(x, 0)));
-    /// `gtz_tile_int32`.
-    gtz_int32 = |x| one_where(&greater(x, 0));
+    /// `gtz_tile_int32`: also 1 for the smallest integer, whose negative is itself.
+    gtz_int32 = |x| one_where(&is_negative(&int_sub(0, x)));
     /// `gez_tile_int32`.
     gez_int32 = |x| one_where(&not(&is_negative(x)));
     /// `ltz_tile_int32`.
     ltz_int32 = |x| one_where(&is_negative(x));
-    /// `lez_tile_int32`.
-    lez_int32 = |x| one_where(&not(&greater(x, 0)));
+    /// `lez_tile_int32`: 0 for the smallest integer, likewise.
+    lez_int32 = |x| one_where(&not(&is_negative(&int_sub(0, x))));
     /// `eqz_tile_uint32`.
     eqz_uint32 = |x| one_where(&equal(x, 0));
     /// `nez_tile_uint32`.
