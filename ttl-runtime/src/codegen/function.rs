@@ -40,6 +40,7 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
     let mut printer = Printer {
         module,
         config: prepared.config(),
+        tile_pages: prepared.has_tile_pages(),
         f: module.entry(),
         out: Writer::new(options.lines),
         scopes,
@@ -75,6 +76,8 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
 pub(super) struct Printer<'a> {
     module: &'a Module,
     pub(super) config: &'a ComputeConfig,
+    /// Pages of circular buffers are tiles.
+    tile_pages: bool,
     /// The function being printed.
     pub(super) f: &'a Fn,
     pub(super) out: Writer,
@@ -91,6 +94,17 @@ pub(super) struct Printer<'a> {
     read: BTreeSet<LocalId>,
 }
 
+impl Printer<'_> {
+    /// The bytes of a page of a circular buffer.
+    pub(super) fn page_of(&self, cb: &str) -> String {
+        if self.tile_pages {
+            format!("{}({cb})", api::TILE_SIZE)
+        } else {
+            format!("{}({cb}).{}", api::LOCAL_INTERFACE, api::LOCAL_PAGE_SIZE)
+        }
+    }
+}
+
 /// Whether a value of the type exists in C++: tokens and register states do not.
 pub(super) fn is_printed(ty: &Ty) -> bool {
     match ty.peeled() {
@@ -103,6 +117,10 @@ pub(super) fn is_printed(ty: &Ty) -> bool {
         | Ty::Semaphore
         | Ty::Core
         | Ty::CoreRange
+        | Ty::NocAddr
+        | Ty::L1Ptr(_)
+        | Ty::Words
+        | Ty::CommonWords
         | Ty::Front(_)
         | Ty::Reserved(_) => true,
         Ty::Unit
@@ -206,7 +224,11 @@ impl<'a> Printer<'a> {
             if !self.read.contains(&param.local) {
                 continue;
             }
-            if let Some((address, words)) = place_of(&param.ty) {
+            if matches!(param.ty, Ty::Words | Ty::CommonWords) {
+                let name = self.declare(param.local);
+                self.out.code(&format!("constexpr uint32_t {name} = {at};"));
+                any = true;
+            } else if let Some((address, words)) = place_of(&param.ty) {
                 let words: Vec<String> = (0..words).map(|i| format!("{function}<uint32_t>({})", at + i)).collect();
                 let name = self.declare(param.local);
                 self.out.code(&format!("const uint64_t {name} = {address}({}, 0);", words.join(", ")));

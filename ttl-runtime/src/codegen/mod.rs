@@ -9,6 +9,7 @@
 //! - `names` chooses identifiers; `writer` holds the text, its indentation and the `#line` directives.
 
 mod args;
+mod call;
 mod expr;
 mod function;
 mod helpers;
@@ -16,6 +17,7 @@ mod loops;
 pub mod metalium_0_81;
 mod names;
 mod ops;
+mod tile_calls;
 mod writer;
 
 pub use args::{ArgSlot, ArgSlots};
@@ -73,7 +75,10 @@ pub fn emit(prepared: &Prepared, args: &ArgSlots, options: &Options) -> Result<S
     let functions = function::print(prepared, args, options);
     let mut text = header(module);
     text.push_str("#include <cstdint>\n");
-    for header in &functions.headers {
+    // Some headers of single operations declare names that the wider ones must not see.
+    let (late, early): (Vec<&str>, Vec<&str>) =
+        functions.headers.iter().partition(|h| h.starts_with("api/compute/eltwise_unary/"));
+    for header in early.into_iter().chain(late) {
         let _ = writeln!(text, "#include \"{header}\"");
     }
     if !functions.allowed.is_empty() {

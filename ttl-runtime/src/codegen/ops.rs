@@ -46,6 +46,10 @@ impl Printer<'_> {
                 let args = [format!("{} | {}", self.name(*core), self.name(*semaphore)), self.text(value)];
                 self.call(api::SEMAPHORE_INC, &args);
             }
+            Op::Call(call) => {
+                let text = self.api_call(call);
+                self.out.code(&format!("{text};"));
+            }
             Op::SemaphoreSend { semaphore, to, flush } => self.send_semaphore(*semaphore, to, *flush),
             Op::Acquire => self.call(api::ACQUIRE, &[]),
             Op::Commit => {
@@ -81,6 +85,7 @@ impl Printer<'_> {
                 args.extend([ct, rt, kt].map(|e| self.text(e)));
                 self.call(api::MATMUL_BLOCK, &args);
             }
+            Op::Tile(op) => self.tile_op(op),
             Op::Unary { op, dst, words } => {
                 self.headers.insert(op.row().header);
                 let mut args = vec![self.text(dst)];
@@ -163,6 +168,9 @@ impl Printer<'_> {
                 args.extend([ct, rt, kt].map(|e| self.text(e)));
                 self.call(api::MATMUL_BLOCK_INIT, &args);
             }
+            Init::Tile(init) => self.tile_init(init),
+            Init::Undo(call) => self.tile_undo(*call),
+            Init::L1Acc(on) => self.call("pack_reconfig_l1_acc", &[u32::from(*on).to_string()]),
             Init::Unary(op, words) => {
                 self.headers.insert(op.row().header);
                 let args: Vec<String> = words.iter().map(|w| self.word(w)).collect();
@@ -213,10 +221,10 @@ impl Printer<'_> {
             let waited = matches!(this.f.local(block).ty.peeled(), Ty::CbIn(_) | Ty::Front(_));
             format!("{}({})", if waited { api::READ_PTR } else { api::WRITE_PTR }, this.name(block))
         };
-        let tile = format!("{}({})", api::TILE_SIZE, self.name(src));
+        let page = self.page_of(&self.name(src));
         let size = match fold(pages) {
-            Some(1) => tile,
-            _ => format!("{} * {tile}", self.factor(pages)),
+            Some(1) => page,
+            _ => format!("{} * {page}", self.factor(pages)),
         };
         let there = format!("{} | {}", self.name(to.local()), pointer(self, dst));
         let mut args = vec![pointer(self, src), there, size];
@@ -285,10 +293,10 @@ impl Printer<'_> {
         let mut address = format!("{pointer}({cb})");
         match fold(index) {
             Some(0) => {}
-            Some(1) => address.push_str(&format!(" + {}({cb})", api::TILE_SIZE)),
+            Some(1) => address.push_str(&format!(" + {}", self.page_of(&cb))),
             _ => {
                 let index = self.factor(index);
-                address.push_str(&format!(" + {index} * {}({cb})", api::TILE_SIZE));
+                address.push_str(&format!(" + {index} * {}", self.page_of(&cb)));
             }
         }
         let args = [self.text(page), self.name(tensor), address];

@@ -43,8 +43,6 @@ const TEMPLATES: &[Template] = &[
     ("expm1_tile", APPROX),
     ("erf_tile_init", &[("bool", "fast_and_approx", "true")]),
     ("erf_tile", &[("bool", "fast_and_approx", "true")]),
-    ("erfc_tile_init", &[("bool", "fast_and_approx", "true")]),
-    ("erfc_tile", &[("bool", "fast_and_approx", "true")]),
     ("mish_tile_init", &[("bool", "APPROXIMATION_MODE", "")]),
     ("mish_tile", &[("bool", "APPROXIMATION_MODE", "")]),
     ("rdiv_tile", &[("RoundingMode", "rounding_mode", "RoundingMode::None")]),

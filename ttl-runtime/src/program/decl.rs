@@ -122,6 +122,8 @@ pub struct CbDecl {
     pub pages: u32,
     /// The chip's id of the buffer, if it must be a certain one.
     pub id: Option<u32>,
+    /// The buffer is this tensor's shard on each core: it takes no memory of its own.
+    pub tensor: Option<TensorRef>,
     pub site: Site,
 }
 
@@ -135,7 +137,22 @@ impl CbDecl {
             page_size: format.tile_bytes(),
             pages,
             id: None,
+            tensor: None,
             site: Site::caller(),
+        }
+    }
+
+    /// The shards of a tensor, whole, on all cores that have one. Whether it is sharded is for `validate` to say.
+    #[track_caller]
+    pub fn on_shards(name: impl Into<Arc<str>>, tensor: &TensorRef) -> CbDecl {
+        let spec = &tensor.spec;
+        let cores = spec.memory().shards().map_or(CoreSet::from(Core::new(0, 0)), |s| s.cores.clone());
+        // The alignment of pages in L1 is the same on all chips.
+        let page_size = spec.page_size().next_multiple_of(16);
+        CbDecl {
+            page_size,
+            tensor: Some(tensor.clone()),
+            ..CbDecl::new(name, cores, spec.format(), spec.pages_of_shard().unwrap_or(1))
         }
     }
 }
@@ -223,6 +240,10 @@ pub enum ArgValue {
     Semaphore(SemId),
     /// A core by its logical coordinates: two per-core words, the coordinates that the NoC knows.
     Core(CoreOf<Core>),
+    /// Words of each core that its kernel indexes at run time: as many on every core as on the first.
+    Table(CoreOf<Vec<u32>>),
+    /// Cores that the kernel indexes at run time: one common word each, `x | y << 8` of the coordinates that the NoC knows.
+    CoreTable(Vec<Core>),
     /// A rectangle of cores to send to: four words, its corners in the order of the kernel's NoC.
     CoreRange(CoreOf<CoreRange>),
     CompileTime(Vec<u32>),
@@ -278,6 +299,9 @@ impl Arg {
             ArgValue::Semaphore(_) => ParamKind::Semaphore,
             ArgValue::Core(_) => ParamKind::PerCore { words: 2 },
             ArgValue::CoreRange(_) => ParamKind::PerCore { words: 4 },
+            // Made to per-core words when the kernel gets its cores.
+            ArgValue::Table(_) => ParamKind::PerCore { words: 0 },
+            ArgValue::CoreTable(cores) => ParamKind::Common { words: cores.len() as u32 },
             ArgValue::CompileTime(words) => ParamKind::CompileTime { words: words.len() as u32 },
             ArgValue::Common(words) => ParamKind::Common { words: words.len() as u32 },
             ArgValue::PerCore { words, .. } => ParamKind::PerCore { words: *words },
@@ -299,6 +323,8 @@ pub struct KernelDecl<K> {
     pub config: ComputeConfig,
     /// Buffers whose f32 tiles go to the tile registers at full precision.
     pub unpack_to_dest_fp32: Vec<CbId>,
+    /// Which tensors go page by page through which buffers, by the positions of both among the arguments, where that is known.
+    pub transfers: Vec<(usize, usize)>,
     /// Where the kernel was put on its cores.
     pub site: Site,
     /// The code, in whatever form the caller has it.
@@ -322,6 +348,7 @@ impl<K> KernelDecl<K> {
             foreign: None,
             config: ComputeConfig::default(),
             unpack_to_dest_fp32: Vec::new(),
+            transfers: Vec::new(),
             site: Site::caller(),
             code,
         }

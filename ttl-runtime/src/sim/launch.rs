@@ -68,6 +68,8 @@ pub struct CbLaunch {
     pub page_size: u32,
     pub num_pages: u32,
     pub format: DataFormat,
+    /// The memory is a tensor's shard: pages that nobody takes are its contents.
+    pub on_shard: bool,
 }
 
 /// A semaphore on one core; the word at `addr` is set to `init` when the program starts.
