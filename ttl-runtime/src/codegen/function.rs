@@ -115,7 +115,6 @@ pub(super) fn is_printed(ty: &Ty) -> bool {
         | Ty::PackRegs
         | Ty::Tiles
         | Ty::TileBlock(_)
-        | Ty::MatmulTiles
         | Ty::Accumulator
         | Ty::Ref { .. } => false,
     }

@@ -1,6 +1,8 @@
-//! Matrix products that add up in the tile registers over a loop.
+//! Blocks that add up in the tile registers over a loop.
 
 use super::cb::Front;
+use super::store::accumulate;
+use super::tiles::TileExpr;
 use crate::sim::ops;
 use crate::site::Site;
 use crate::tensor::format::Element;
@@ -8,7 +10,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::AddAssign;
 
-/// A block of tiles in the tile registers. `acc += a.block(r, k).matmul(b.block(k, c))` adds to it, `y.store(acc)` stores it.
+/// A block of tiles in the tile registers. `acc += a.block(r, k).matmul(b.block(k, c))` adds to it, as does any block expression of its shape;
+/// `y.store(acc)` stores it.
 #[derive(Debug)]
 #[must_use = "an accumulator must be stored"]
 pub struct Accumulator<'c> {
@@ -44,11 +47,18 @@ impl Drop for Accumulator<'_> {
     }
 }
 
+impl<E: TileExpr> AddAssign<E> for Accumulator<'_> {
+    #[track_caller]
+    fn add_assign(&mut self, value: E) {
+        accumulate([self.rows, self.cols], &value, Site::caller());
+    }
+}
+
 /// Tiles of a waited block as a matrix, row-major.
 pub struct TileBlock<'a, T> {
-    cb: u32,
-    rows: u32,
-    cols: u32,
+    pub(super) cb: u32,
+    pub(super) rows: u32,
+    pub(super) cols: u32,
     _front: PhantomData<&'a T>,
 }
 
@@ -78,65 +88,5 @@ impl<T: Element> Front<'_, T> {
             );
         }
         TileBlock { cb: self.cb, rows, cols, _front: PhantomData }
-    }
-}
-
-/// The product of two blocks of tiles, to be added to an [`Accumulator`] or stored.
-#[derive(Clone, Copy, Debug)]
-#[must_use = "a matrix product is computed when it is added to an accumulator or stored"]
-pub struct MatmulTiles<'a> {
-    a: u32,
-    b: u32,
-    rt: u32,
-    kt: u32,
-    ct: u32,
-    _fronts: PhantomData<&'a ()>,
-}
-
-impl<'a, T: Element> TileBlock<'a, T> {
-    /// The matrix product: the columns of `self` are the rows of `other`.
-    #[track_caller]
-    pub fn matmul<U: Element>(self, other: TileBlock<'a, U>) -> MatmulTiles<'a> {
-        if self.cols != other.rows {
-            ops::fail_with_help(
-                &format!("the left block has {} columns of tiles, the right one {} rows", self.cols, other.rows),
-                "the inner sizes of a matrix product must be equal",
-                Site::caller(),
-            );
-        }
-        MatmulTiles { a: self.cb, b: other.cb, rt: self.rows, kt: self.cols, ct: other.cols, _fronts: PhantomData }
-    }
-}
-
-impl MatmulTiles<'_> {
-    pub(crate) fn shape(&self) -> (u32, u32) {
-        (self.rt, self.ct)
-    }
-
-    /// The steps along K, as the generated C++ has them.
-    pub(crate) fn add_to_registers(&self, site: Site) {
-        for k in 0..self.kt {
-            if self.rt == 1 && self.ct == 1 {
-                ops::matmul(self.a, self.b, k, k, 0, site);
-            } else {
-                ops::matmul_block_auto(self.a, self.b, k, k * self.ct, 0, self.ct, self.rt, self.kt, site);
-            }
-        }
-    }
-}
-
-impl AddAssign<MatmulTiles<'_>> for Accumulator<'_> {
-    #[track_caller]
-    fn add_assign(&mut self, product: MatmulTiles<'_>) {
-        let site = Site::caller();
-        if product.shape() != (self.rows, self.cols) {
-            let (r, c) = product.shape();
-            ops::fail_with_help(
-                &format!("a product of {r}x{c} tiles is added to an accumulator of {}x{}", self.rows, self.cols),
-                "make `zeros(rows, cols)` the rows of the left and the columns of the right block",
-                site,
-            );
-        }
-        product.add_to_registers(site);
     }
 }

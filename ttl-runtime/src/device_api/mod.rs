@@ -6,23 +6,27 @@
 //! - [`TensorAccessor`] finds the pages of a tensor.
 //! - [`Semaphore`] is a word that cores wait on; [`NocCore`] and [`NocRange`] are other cores, to which [`Noc`] sends pages and signals.
 //! - [`TileRegs`] and [`PackRegs`] are the tile registers while they are computed and while they are packed.
-//! - [`Tiles`] are lazy block expressions, [`Accumulator`] a block of tiles that matrix products are added to.
+//! - [`Tiles`] are lazy block expressions, [`Accumulator`] a block of tiles that they are added to.
 
 mod accumulator;
 mod cb;
 mod compute;
 mod noc;
 mod param;
+mod parts;
+mod shaped;
 mod signal;
 mod store;
 mod tiles;
 mod types;
 
-pub use accumulator::{Accumulator, MatmulTiles, TileBlock};
+pub use accumulator::{Accumulator, TileBlock};
 pub use cb::{CbIn, CbOut, Front, Reserved};
 pub use compute::{Compute, PackRegs, TileRegs};
 pub use noc::{Noc, Reads, TensorAccessor, Writes};
 pub use signal::{Block, Looped, NocCore, NocRange, Semaphore, Sent};
+pub(crate) use parts::fill_scalers;
+pub use shaped::TileShape;
 pub use store::Storable;
 pub use tiles::{TileExpr, TileMath, Tiles};
 

@@ -8,6 +8,7 @@ mod engine;
 mod error;
 mod export;
 mod program;
+mod temps;
 mod tensor;
 pub mod testing;
 

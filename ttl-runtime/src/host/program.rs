@@ -2,6 +2,7 @@
 
 use super::Device;
 use super::error::{Error, Result};
+use super::temps;
 use crate::arch::ComputeConfig;
 use crate::codegen::{self, ArgSlots, Lines, Source};
 use crate::cores::CoreSet;
@@ -99,7 +100,8 @@ impl Program {
     /// Finds every mistake that can be found before the program runs, and resolves ids, addresses and arguments.
     pub fn validate(&self, device: &Device) -> Result<CheckedProgram> {
         let mut inner = self.inner.clone();
-        let modules = build_modules(&mut inner)?;
+        let mut modules = build_modules(&mut inner)?;
+        let temps = temps::declare(&mut inner, &mut modules)?;
         let checked = inner.validate(&device.info())?;
         let mut prepared = vec![];
         for (kernel, module) in checked.kernels().iter().zip(&modules) {
@@ -108,7 +110,8 @@ impl Program {
             let target = Target { config: &kernel.config, cb_ids: &cb_ids };
             prepared.push(passes::prepare(verified, &target)?);
         }
-        Ok(CheckedProgram { inner: Arc::new(checked), prepared: prepared.into() })
+        let temps = temps::resolve(&checked, &temps);
+        Ok(CheckedProgram { inner: Arc::new(checked), prepared: prepared.into(), temps })
     }
 }
 
@@ -160,6 +163,8 @@ fn cb_ids(checked: &program::Checked<KernelCode>, kernel: &program::CheckedKerne
 pub struct CheckedProgram {
     pub(super) inner: Arc<program::Checked<KernelCode>>,
     prepared: Arc<[Prepared]>,
+    /// Buffers of the compiler's by kernel.
+    pub(super) temps: Arc<[temps::Temps]>,
 }
 
 impl CheckedProgram {

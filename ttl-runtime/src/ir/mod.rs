@@ -10,11 +10,15 @@ pub mod blocks;
 pub mod dag;
 pub mod fuse;
 pub mod passes;
+pub mod schedule;
+pub mod sections;
+pub mod shape;
 pub mod ty;
 pub mod verify;
 pub mod visit;
 
 use crate::ops::{BinaryOp, UnaryOp};
+use crate::temps::TempKey;
 pub use ttl_skeleton::BinOp;
 pub use ty::{IntTy, Ty};
 
@@ -104,9 +108,16 @@ pub struct Fn {
     pub params: Vec<LocalId>,
     pub ret: Ty,
     pub body: Block,
+    /// Buffers that `passes::temps` added, and the parameters that stand for them.
+    pub temps: Vec<(TempKey, LocalId)>,
 }
 
 impl Fn {
+    /// The parameter for a buffer of the compiler's.
+    pub fn temp(&self, key: TempKey) -> Option<LocalId> {
+        self.temps.iter().find(|(k, _)| *k == key).map(|(_, local)| *local)
+    }
+
     pub fn local(&self, id: LocalId) -> &Local {
         &self.locals[id.0 as usize]
     }
@@ -402,14 +413,8 @@ pub enum Op {
 
     /// A block expression stored to a reserved block of `pages` tiles. Expanded by `passes::expand`.
     Store(Box<Store>),
-    /// `acc += a.block(rt, kt).matmul(b.block(kt, ct))`. The registers are acquired. Expanded by `passes::expand`.
-    MatmulAcc {
-        a: LocalId,
-        b: LocalId,
-        rt: Expr,
-        kt: Expr,
-        ct: Expr,
-    },
+    /// `acc += expression`. The registers are acquired. Expanded by `passes::expand`.
+    Accumulate(Box<Accumulate>),
 
     /// Placed by `passes::inits`; never in lowered IR.
     Init(Init),
@@ -454,12 +459,29 @@ pub struct Store {
     pub acquired: bool,
 }
 
+/// What an accumulator is added to: the expression is its sum with the accumulator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accumulate {
+    pub dag: dag::Dag,
+    pub leaves: Vec<Leaf>,
+    pub scalars: Vec<Expr>,
+}
+
+/// With rows and columns in tiles. A block without a shape is a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Leaf {
-    /// A waited block of `pages` tiles.
-    Front { cb: LocalId, pages: Expr },
+    /// A waited block.
+    Front { cb: LocalId, shape: [Expr; 2] },
     /// The accumulator: tile i is in register i.
-    Acc,
+    Acc { shape: [Expr; 2] },
+}
+
+impl Leaf {
+    pub const fn shape(&self) -> &[Expr; 2] {
+        match self {
+            Leaf::Front { shape, .. } | Leaf::Acc { shape } => shape,
+        }
+    }
 }
 
 /// Set-up calls that the passes place.

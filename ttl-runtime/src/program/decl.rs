@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::arch::{Arch, ComputeConfig, Core};
 use crate::cores::{CoreRange, CoreSet};
 use crate::site::Site;
+use crate::temps::TempKey;
 use crate::tensor::{DataFormat, TensorRef};
 
 use super::arg_layout::ParamKind;
@@ -16,6 +17,13 @@ use super::arg_layout::ParamKind;
 pub struct CbId {
     pub(super) program: u32,
     pub(super) index: u32,
+}
+
+impl CbId {
+    /// Its number among the buffers of its program.
+    pub(crate) const fn index(self) -> u32 {
+        self.index
+    }
 }
 
 /// A semaphore of one program.
@@ -120,6 +128,8 @@ pub struct CbDecl {
     pub pages: u32,
     /// The chip's id of the buffer, if it must be a certain one.
     pub id: Option<u32>,
+    /// What the compiler added it for, if it did.
+    pub automatic: Option<TempKey>,
     pub site: Site,
 }
 
@@ -133,6 +143,7 @@ impl CbDecl {
             page_size: format.tile_bytes(),
             pages,
             id: None,
+            automatic: None,
             site: Site::caller(),
         }
     }

@@ -185,7 +185,7 @@ impl Checker<'_, '_> {
             | Op::ReuseDest { .. }
             | Op::MatmulTiles { .. }
             | Op::MatmulBlock { .. }
-            | Op::MatmulAcc { .. }
+            | Op::Accumulate(_)
             | Op::Unary { .. }
             | Op::CopyRegs { .. }
             | Op::BinaryRegs { .. } => (Registers::Acquired, Registers::Acquired),

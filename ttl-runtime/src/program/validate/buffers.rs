@@ -339,6 +339,7 @@ pub(super) fn place<K>(
             format: cb.format,
             page_size: cb.page_size,
             pages: cb.pages,
+            automatic: cb.automatic,
             producers: side(CbEnd::produces),
             consumers: side(CbEnd::consumes),
             site: cb.site,

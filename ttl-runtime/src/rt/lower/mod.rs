@@ -5,7 +5,7 @@
 //! - `expr.rs`, `stmt.rs`: scalar expressions and control flow; blocks as values become temporaries, evaluation order is fixed.
 //! - `method.rs`: methods of the device API, by type of the receiver and name.
 //! - `signal.rs`: what goes to other cores: pages and semaphores.
-//! - `tiles.rs`: block expressions to DAGs.
+//! - `tiles.rs`: block expressions to DAGs; `shaped.rs`: blocks as matrices.
 //!
 //! rustc has already accepted the body, so types agree. What is left to refuse here is what Rust cannot see: it ends up as a
 //! [`LowerError`](super::LowerError) with the user's line.
@@ -13,6 +13,7 @@
 mod expr;
 mod method;
 mod scope;
+mod shaped;
 mod signal;
 mod stmt;
 mod tiles;
@@ -51,6 +52,7 @@ pub fn lower(
                 params: vec![],
                 ret: Ty::Unit,
                 body: vec![],
+                temps: vec![],
             }
         }
     }
@@ -121,6 +123,7 @@ impl<'a> Lower<'a> {
             params,
             ret,
             body: self.blocks.pop().unwrap_or_default(),
+            temps: vec![],
         }
     }
 

@@ -1,81 +1,28 @@
 //! Block expressions: from syntax to DAGs.
 
 use super::Lower;
-use super::value::{ResId, ResKind, TileBlock, TileLeaf, Tiles, Value};
-use crate::ir::dag::{Dag, Node, NodeId};
-use crate::ir::{self, BinOp, Expr, ExprKind, Leaf, LocalId, Op, Store, Ty};
-use crate::ops::{BinaryOp, UnaryOp};
-use ttl_skeleton as sk;
+use super::value::{ResId, ResKind, TileLeaf, Tiles, Value};
+use crate::ir::dag::{Dag, Node};
+use crate::ir::{self, BinOp, Expr, ExprKind, Leaf, Op, Store, Ty};
 
 impl Lower<'_> {
     /// The value as a block expression; `None` if it is none.
-    fn as_tiles(&mut self, value: &Value) -> Option<Tiles> {
+    pub(super) fn as_tiles(&mut self, value: &Value) -> Option<Tiles> {
         match value {
             Value::Tiles(t) => Some(t.clone()),
             Value::Res { id, by_ref } => {
                 let leaf = match self.resources[id.0].kind {
-                    ResKind::Front { .. } => TileLeaf::Front(*id),
+                    ResKind::Front { .. } => TileLeaf::Front { front: *id, shape: None },
                     ResKind::Accumulator { .. } => TileLeaf::Acc(*id),
                     _ => return None,
                 };
                 let mut dag = Dag::default();
                 dag.root = Some(dag.add(Node::Leaf(0)));
                 let owned = if *by_ref { vec![] } else { vec![*id] };
-                Some(Tiles { dag, leaves: vec![leaf], owned })
+                Some(Tiles { dag, leaves: vec![leaf], scalars: vec![], owned })
             }
             _ => None,
         }
-    }
-
-    /// `l op r` if the left side is a tile value.
-    pub(super) fn tile_binary(&mut self, op: BinOp, l: &sk::Expr, r: &sk::Expr) -> Option<Value> {
-        if !self.may_be_tiles(l) {
-            return None;
-        }
-        let left = self.expr(l);
-        let Some(left) = self.as_tiles(&left) else {
-            // A number after all: finish here, the operand is lowered.
-            let left = self.as_scalar(left);
-            let right = self.scalar(r);
-            return Some(Value::Scalar(super::expr::binary(op, left, right)));
-        };
-        let right = self.expr(r);
-        let Some(right) = self.as_tiles(&right) else {
-            let what = right.describe();
-            return Some(self.refuse(
-                format!("a block expression and {what} cannot be combined"),
-                "both sides must be tiles of waited blocks",
-            ));
-        };
-        let op = match op {
-            BinOp::Add => BinaryOp::Add,
-            BinOp::Sub => BinaryOp::Sub,
-            _ => BinaryOp::Mul,
-        };
-        Some(Value::Tiles(join(op, left, right)))
-    }
-
-    /// Whether the expression can be a tile value, by its shape: numbers never come from these.
-    fn may_be_tiles(&self, e: &sk::Expr) -> bool {
-        match e {
-            sk::Expr::Local(l) => matches!(
-                self.bindings[*l as usize],
-                Some(super::value::Binding::Alias(Value::Res { .. } | Value::Tiles(_)))
-            ),
-            sk::Expr::Ref { place, .. } => self.may_be_tiles(place),
-            sk::Expr::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, l, _) => self.may_be_tiles(l),
-            sk::Expr::Method { name, recv, .. } => {
-                name == "wait_front" || (UnaryOp::from_method(name).is_some() && self.may_be_tiles(recv))
-            }
-            _ => false,
-        }
-    }
-
-    pub(super) fn tile_unary(&mut self, op: UnaryOp, value: &Value) -> Option<Value> {
-        let mut tiles = self.as_tiles(value)?;
-        let root = tiles.dag.root?;
-        tiles.dag.root = Some(tiles.dag.add(Node::Unary(op, root)));
-        Some(Value::Tiles(tiles))
     }
 
     /// `reserved.store(value)`.
@@ -83,9 +30,6 @@ impl Lower<'_> {
         let ResKind::Reserved { cb, pages, .. } = self.resources[out.0].kind.clone() else {
             return self.refuse("only a reserved block can be stored to", "reserve pages with `y.reserve_back(n)`");
         };
-        if let Value::Matmul { a, b } = value {
-            return self.store_product(cb, pages, a, b);
-        }
         let Some(tiles) = self.as_tiles(&value) else {
             let what = value.describe();
             return self.refuse(
@@ -94,27 +38,13 @@ impl Lower<'_> {
             );
         };
         self.consume(&tiles);
-        let mut leaves = vec![];
-        let mut acquired = false;
-        let mut acc_pages = None;
-        for leaf in &tiles.leaves {
-            match *leaf {
-                TileLeaf::Front(id) => leaves.push(self.front_leaf(id)),
-                TileLeaf::Acc(id) => {
-                    acquired = true;
-                    if let ResKind::Accumulator { rows, cols } = &self.resources[id.0].kind {
-                        acc_pages = Some(product(rows, cols));
-                    }
-                    leaves.push(Leaf::Acc);
-                }
-            }
-        }
+        let acquired = tiles.leaves.iter().any(|l| matches!(l, TileLeaf::Acc(_)));
+        let mut leaves = self.leaves(&tiles.leaves);
         // A guard that is a parameter does not know its pages; its operands do.
-        let known = pages.or(acc_pages).or_else(|| {
-            leaves.iter().find_map(|l| match l {
-                Leaf::Front { pages, .. } if pages.ty != Ty::Never => Some(pages.clone()),
-                _ => None,
-            })
+        let known = pages.or_else(|| {
+            let sizes = leaves.iter().find(|l| l.shape()[1].ty != Ty::Never).map(Leaf::shape);
+            let plain = tiles.dag.nodes.iter().all(|n| n.is_elementwise() || matches!(n, Node::Leaf(_) | Node::Create(..)));
+            sizes.filter(|_| plain || acquired).map(|[rows, cols]| product(rows, cols))
         });
         let Some(pages) = known else {
             return self.refuse(
@@ -123,13 +53,14 @@ impl Lower<'_> {
             );
         };
         for leaf in &mut leaves {
-            if let Leaf::Front { pages: p, .. } = leaf
-                && p.ty == Ty::Never
+            if let Leaf::Front { shape: [_, cols], .. } = leaf
+                && cols.ty == Ty::Never
             {
-                *p = pages.clone();
+                *cols = pages.clone();
             }
         }
-        self.op(Op::Store(Box::new(Store { cb, pages, dag: tiles.dag, leaves, acquired })));
+        let scalars = tiles.scalars.into_iter().map(|(_, word)| word).collect();
+        self.op(Op::Store(Box::new(Store { cb, pages, dag: tiles.dag, leaves, scalars, acquired })));
         for id in tiles.owned {
             self.release_taken(id);
         }
@@ -145,129 +76,32 @@ impl Lower<'_> {
         }
     }
 
-    fn release_taken(&mut self, id: ResId) {
+    pub(super) fn release_taken(&mut self, id: ResId) {
         if !matches!(self.resources[id.0].kind, ResKind::Accumulator { .. }) {
             self.release(id);
         }
     }
 
-    fn front_leaf(&self, id: ResId) -> Leaf {
-        match &self.resources[id.0].kind {
-            ResKind::Front { cb, pages, .. } => {
-                Leaf::Front { cb: *cb, pages: pages.clone().unwrap_or(Expr { ty: Ty::Never, kind: ExprKind::Int(0) }) }
-            }
-            _ => Leaf::Acc,
-        }
+    /// What the leaves stand for. The columns of a block whose pages are not known here have the type `Never`.
+    pub(super) fn leaves(&self, leaves: &[TileLeaf]) -> Vec<Leaf> {
+        let unknown = || Expr { ty: Ty::Never, kind: ExprKind::Int(0) };
+        leaves
+            .iter()
+            .filter_map(|leaf| match leaf {
+                TileLeaf::Acc(id) => match &self.resources[id.0].kind {
+                    ResKind::Accumulator { rows, cols } => Some(Leaf::Acc { shape: [rows.clone(), cols.clone()] }),
+                    _ => None,
+                },
+                TileLeaf::Front { front, shape } => match &self.resources[front.0].kind {
+                    ResKind::Front { cb, pages } => {
+                        let row = || [Expr::u32(1), pages.clone().unwrap_or_else(unknown)];
+                        Some(Leaf::Front { cb: *cb, shape: shape.clone().unwrap_or_else(row) })
+                    }
+                    _ => None,
+                },
+            })
+            .collect()
     }
-
-    /// `y.store(a.matmul(b))`: one product without a loop.
-    fn store_product(&mut self, cb: LocalId, pages: Option<Expr>, a: TileBlock, b: TileBlock) -> Value {
-        let size = product(&a.rows, &b.cols);
-        self.op(Op::Acquire);
-        self.matmul_acc(&a, &b);
-        let mut dag = Dag::default();
-        dag.root = Some(dag.add(Node::Leaf(0)));
-        self.op(Op::Store(Box::new(Store {
-            cb,
-            pages: pages.unwrap_or(size),
-            dag,
-            leaves: vec![Leaf::Acc],
-            acquired: true,
-        })));
-        Value::Unit
-    }
-
-    fn matmul_acc(&mut self, a: &TileBlock, b: &TileBlock) {
-        let (Some(ca), Some(cb)) = (self.front_cb(a.front), self.front_cb(b.front)) else {
-            return;
-        };
-        self.op(Op::MatmulAcc { a: ca, b: cb, rt: a.rows.clone(), kt: a.cols.clone(), ct: b.cols.clone() });
-    }
-
-    fn front_cb(&self, id: ResId) -> Option<LocalId> {
-        match &self.resources[id.0].kind {
-            ResKind::Front { cb, .. } => Some(*cb),
-            _ => None,
-        }
-    }
-
-    /// `acc += a.matmul(b)`; `None` if the place is no accumulator.
-    pub(super) fn accumulate(&mut self, op: BinOp, place: &sk::Expr, value: &sk::Expr) -> Option<Value> {
-        let sk::Expr::Local(l) = place else {
-            return None;
-        };
-        let Some(super::value::Binding::Alias(Value::Res { id, .. })) = self.bindings[*l as usize] else {
-            return None;
-        };
-        let ResKind::Accumulator { rows, cols } = self.resources[id.0].kind.clone() else {
-            return None;
-        };
-        let value = self.expr(value);
-        let Value::Matmul { a, b } = value else {
-            let what = value.describe();
-            return Some(self.refuse(
-                format!("{what} cannot be added to an accumulator"),
-                "add matrix products: `acc += a.block(r, k).matmul(b.block(k, c))`",
-            ));
-        };
-        if op != BinOp::Add {
-            return Some(self.refuse("an accumulator only adds", "write `acc += a.matmul(b)`"));
-        }
-        if let (Some(r), Some(c), Some(ar), Some(bc)) = (int(&rows), int(&cols), int(&a.rows), int(&b.cols))
-            && (r, c) != (ar, bc)
-        {
-            return Some(self.refuse(
-                format!("a product of {ar}x{bc} tiles is added to an accumulator of {r}x{c}"),
-                "make `zeros(rows, cols)` the rows of the left and the columns of the right block",
-            ));
-        }
-        self.matmul_acc(&a, &b);
-        Some(Value::Unit)
-    }
-
-    pub(super) fn matmul(&mut self, a: TileBlock, b: Value) -> Value {
-        let Value::Block(b) = b else {
-            return self.refuse("`matmul` needs two blocks", "write `a.block(r, k).matmul(b.block(k, c))`");
-        };
-        if let (Some(k), Some(rows)) = (int(&a.cols), int(&b.rows))
-            && k != rows
-        {
-            return self.refuse(
-                format!("the left block has {k} columns of tiles, the right one {rows} rows"),
-                "the inner sizes of a matrix product must be equal",
-            );
-        }
-        Value::Matmul { a, b }
-    }
-}
-
-fn join(op: BinaryOp, left: Tiles, right: Tiles) -> Tiles {
-    let Tiles { mut dag, mut leaves, mut owned } = left;
-    let mut map: Vec<NodeId> = vec![];
-    for node in &right.dag.nodes {
-        let node = match *node {
-            Node::Leaf(n) => {
-                let leaf = right.leaves[n as usize];
-                let at = leaves.iter().position(|l| *l == leaf).unwrap_or_else(|| {
-                    leaves.push(leaf);
-                    leaves.len() - 1
-                });
-                Node::Leaf(at as u32)
-            }
-            Node::Unary(op, a) => Node::Unary(op, map[a.0 as usize]),
-            Node::Binary(op, a, b) => Node::Binary(op, map[a.0 as usize], map[b.0 as usize]),
-        };
-        map.push(dag.add(node));
-    }
-    if let (Some(l), Some(r)) = (dag.root, right.dag.root) {
-        dag.root = Some(dag.add(Node::Binary(op, l, map[r.0 as usize])));
-    }
-    for id in right.owned {
-        if !owned.contains(&id) {
-            owned.push(id);
-        }
-    }
-    Tiles { dag, leaves, owned }
 }
 
 pub(super) fn int(e: &Expr) -> Option<i64> {

@@ -31,11 +31,6 @@ pub(super) enum Value {
         by_ref: bool,
     },
     Tiles(Tiles),
-    Block(TileBlock),
-    Matmul {
-        a: TileBlock,
-        b: TileBlock,
-    },
 }
 
 /// A lazy block expression with what its leaves stand for.
@@ -47,18 +42,14 @@ pub(super) struct Tiles {
     pub(super) owned: Vec<ResId>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) enum TileLeaf {
-    Front(ResId),
+    Front {
+        front: ResId,
+        /// Rows and columns, if the kernel gave it a shape.
+        shape: Option<[Expr; 2]>,
+    },
     Acc(ResId),
-}
-
-/// A matrix of tiles in a waited block, row-major.
-#[derive(Clone, Debug)]
-pub(super) struct TileBlock {
-    pub(super) front: ResId,
-    pub(super) rows: Expr,
-    pub(super) cols: Expr,
 }
 
 /// What a local of the skeleton stands for.
@@ -136,8 +127,6 @@ impl Value {
             Value::CoreRange(_) => "a rectangle of cores",
             Value::Res { .. } => "a guard",
             Value::Tiles(_) => "a block expression",
-            Value::Block(_) => "a block of tiles",
-            Value::Matmul { .. } => "a matrix product",
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::ops::{BinaryOp, UnaryOp};
 use crate::sim::error::ErrorKind;
 use crate::sim::registers::Configured;
 use crate::site::Site;
+use crate::temps::TempKey;
 
 /// Puts an init and the formats of its operands in force, unless they are.
 fn ensure_fpu(init: FpuInit, site: Site) {
@@ -133,6 +134,11 @@ pub fn pack(dst: u32, cb: u32, index: Option<u32>, site: Site) {
 /// Settings of the running compute kernel.
 pub fn compute_config(site: Site) -> Arc<ComputeConfig> {
     op(site, |cx| Ok(cx.unit("store", site)?.config.clone()))
+}
+
+/// The id of a buffer of the compiler's.
+pub fn temp(key: TempKey, site: Site) -> Option<u32> {
+    op(site, |cx| Ok(cx.thread().temps.iter().find(|(k, _)| *k == key).map(|(_, id)| *id)))
 }
 
 /// The name of a circular buffer, for messages.
