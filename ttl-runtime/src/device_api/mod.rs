@@ -15,6 +15,7 @@ mod noc;
 mod param;
 mod signal;
 mod store;
+mod tile_calls;
 mod tiles;
 mod types;
 

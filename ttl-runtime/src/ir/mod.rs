@@ -10,11 +10,13 @@ pub mod blocks;
 pub mod dag;
 pub mod fuse;
 pub mod passes;
+pub mod tile_op;
 pub mod ty;
 pub mod verify;
 pub mod visit;
 
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::{BinaryOp, TileCall, UnaryOp};
+pub use tile_op::{TileInit, TileOp};
 pub use ttl_skeleton::BinOp;
 pub use ty::{IntTy, Ty};
 
@@ -377,6 +379,8 @@ pub enum Op {
         rt: Expr,
         kt: Expr,
     },
+    /// Broadcasts, reductions, transpositions.
+    Tile(TileOp),
     Unary {
         op: UnaryOp,
         dst: Expr,
@@ -496,6 +500,9 @@ pub enum Init {
         rt: Expr,
         kt: Expr,
     },
+    Tile(TileInit),
+    /// Undoes what the init of this call has set up beyond the matrix unit.
+    Undo(TileCall),
     Unary(UnaryOp),
     BinaryRegs(BinaryOp),
     CopyRegs,

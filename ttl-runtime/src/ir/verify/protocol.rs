@@ -186,6 +186,7 @@ impl Checker<'_, '_> {
             | Op::MatmulTiles { .. }
             | Op::MatmulBlock { .. }
             | Op::MatmulAcc { .. }
+            | Op::Tile(_)
             | Op::Unary { .. }
             | Op::CopyRegs { .. }
             | Op::BinaryRegs { .. } => (Registers::Acquired, Registers::Acquired),

@@ -29,6 +29,7 @@ pub(super) fn ends(op: &Op) -> Vec<(LocalId, End)> {
         | Op::MatmulTiles { a, b, .. }
         | Op::MatmulBlock { a, b, .. }
         | Op::MatmulAcc { a, b, .. } => vec![(*a, End::In), (*b, End::In)],
+        Op::Tile(t) => t.ins.iter().map(|cb| (*cb, End::In)).collect(),
         Op::Store(s) => {
             let mut ends = vec![(s.cb, End::Out)];
             ends.extend(s.leaves.iter().filter_map(|l| match l {
@@ -404,6 +405,7 @@ fn registers(op: &Op) -> Vec<&Expr> {
         | Op::MatmulBlock { dst, .. }
         | Op::Unary { dst, .. }
         | Op::PackTile { dst, .. } => vec![dst],
+        Op::Tile(t) => t.dst().into_iter().collect(),
         Op::CopyRegs { src, dst } => vec![src, dst],
         Op::BinaryRegs { a, b, dst, .. } => vec![a, b, dst],
         _ => Vec::new(),

@@ -15,6 +15,7 @@ mod method;
 mod scope;
 mod signal;
 mod stmt;
+mod tile_calls;
 mod tiles;
 mod value;
 
