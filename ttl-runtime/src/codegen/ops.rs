@@ -81,6 +81,7 @@ impl Printer<'_> {
                 args.extend([ct, rt, kt].map(|e| self.text(e)));
                 self.call(api::MATMUL_BLOCK, &args);
             }
+            Op::Tile(op) => self.tile_op(op),
             Op::Unary { op, dst } => {
                 self.headers.insert(op.row().header);
                 let args = [self.text(dst)];
@@ -152,6 +153,8 @@ impl Printer<'_> {
                 args.extend([ct, rt, kt].map(|e| self.text(e)));
                 self.call(api::MATMUL_BLOCK_INIT, &args);
             }
+            Init::Tile(init) => self.tile_init(init),
+            Init::Undo(call) => self.tile_undo(*call),
             Init::Unary(op) => {
                 self.headers.insert(op.row().header);
                 self.call(op.row().init, &[]);

@@ -15,6 +15,7 @@ macro_rules! headers {
 
 headers! {
     "api/compile_time_args.h",
+    "api/compute/bcast.h",
     "api/compute/cb_api.h",
     "api/compute/common.h",
     "api/compute/common_globals.h",
@@ -29,9 +30,12 @@ headers! {
     "api/compute/matmul.h",
     "api/compute/pack.h",
     "api/compute/reconfig_data_format.h",
+    "api/compute/reduce.h",
     "api/compute/reg_api.h",
     "api/compute/src_order.h",
     "api/compute/tile_move_copy.h",
+    "api/compute/transpose.h",
+    "api/compute/transpose_dest.h",
     "api/dataflow/dataflow_api.h",
     "api/debug/assert.h",
     "api/debug/device_print.h",
@@ -44,6 +48,7 @@ headers! {
     "ttl/circular_buffers.h",
     "ttl/kernel.h",
     "ttl/l1_pointer.h",
+    "ttl/tile_calls.h",
     "ttl/undefined.h",
 }
 

@@ -12,7 +12,7 @@ use std::mem::MaybeUninit;
 
 use super::place::Place;
 use crate::arch::Core;
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::{BinaryOp, TILE_METHODS, TileCall, UnaryOp};
 use crate::sim::ops::{self, FpuInit, NocAddr, Receivers, ReuseDest, SfpuInit, SrcOrder};
 use crate::site::Site;
 use crate::tensor::accessor::{Accessor, PageAddr};
@@ -185,6 +185,13 @@ table! {
     fn matmul_block_init(in0: u32, in1: u32, transpose: bool, ct: u32, rt: u32, kt: u32) at site {
         ops::fpu_init(FpuInit::MatmulBlock { in0, in1, transpose, ct, rt, kt }, site)
     }
+    fn tile_call_init(call: u32, cb0: u32, cb1: u32) at site {
+        ops::fpu_init(FpuInit::tile_call(call_of(call, site), &[cb0, cb1]), site)
+    }
+    fn copy_transposed_init(cb: u32, faces: bool, within: bool) at site {
+        ops::fpu_init(FpuInit::tile_call(TileCall::CopyTransposed { faces, within }, &[cb]), site)
+    }
+    fn reduce_uninit() at site { ops::reduce_uninit(site) }
     fn sfpu_unary_init(op: u32) at site { ops::sfpu_init(SfpuInit::Unary(unary_op(op, site).prepared()), site) }
     fn copy_dest_init() at site { ops::sfpu_init(SfpuInit::CopyDest, site) }
     fn sfpu_binary_init(op: u32) at site { ops::sfpu_init(SfpuInit::Binary(binary_op(op, site)), site) }
@@ -214,6 +221,9 @@ table! {
         in0: u32, in1: u32, tile0: u32, tile1: u32, dst: u32, transpose: bool, ct: u32, rt: u32, kt: u32,
     ) at site {
         ops::matmul_block(in0, in1, tile0, tile1, dst, transpose, ct, rt, kt, site)
+    }
+    fn tile_call(call: u32, cb0: u32, cb1: u32, tile0: u32, tile1: u32, dst: u32, row: u32) at site {
+        ops::tile_call(call_of(call, site), &[cb0, cb1], &[tile0, tile1], dst, row, site)
     }
     fn sfpu_unary(op: u32, dst: u32) at site { ops::sfpu_unary(unary_op(op, site), dst, site) }
     fn sfpu_binary(op: u32, dst0: u32, dst1: u32, out: u32) at site { ops::sfpu_binary(binary_op(op, site), dst0, dst1, out, site) }
@@ -275,6 +285,9 @@ pub(super) fn declaration() -> String {
         let name = op.row().fpu_init.trim_end_matches("_init");
         out.push_str(&format!("constexpr uint32_t binary_{name} = {};\n", op as u32));
     }
+    for (at, (method, _)) in TILE_METHODS.iter().enumerate() {
+        out.push_str(&format!("constexpr uint32_t call_{method} = {at};\n"));
+    }
     out.push_str(&format!(
         "\n// Room for the simulator's own description of a tensor.\nconstexpr size_t accessor_size = {};\nconstexpr size_t accessor_align = {};\n}}  // namespace ttl_host\n",
         size_of::<Accessor>(),
@@ -288,6 +301,13 @@ fn unary_op(op: u32, site: Site) -> UnaryOp {
     match UnaryOp::ALL.get(op as usize) {
         Some(&op) => op,
         None => ops::fail(format!("there is no unary operation {op}"), site),
+    }
+}
+
+fn call_of(call: u32, site: Site) -> TileCall {
+    match TILE_METHODS.get(call as usize) {
+        Some(&(_, call)) => call,
+        None => ops::fail(format!("there is no tile call {call}"), site),
     }
 }
 

@@ -17,6 +17,7 @@ mod parts;
 mod shaped;
 mod signal;
 mod store;
+mod tile_calls;
 mod tiles;
 mod types;
 

@@ -13,12 +13,14 @@ pub mod passes;
 pub mod schedule;
 pub mod sections;
 pub mod shape;
+pub mod tile_op;
 pub mod ty;
 pub mod verify;
 pub mod visit;
 
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::{BinaryOp, TileCall, UnaryOp};
 use crate::temps::TempKey;
+pub use tile_op::{TileInit, TileOp};
 pub use ttl_skeleton::BinOp;
 pub use ty::{IntTy, Ty};
 
@@ -388,6 +390,8 @@ pub enum Op {
         rt: Expr,
         kt: Expr,
     },
+    /// Broadcasts, reductions, transpositions.
+    Tile(TileOp),
     Unary {
         op: UnaryOp,
         dst: Expr,
@@ -518,6 +522,9 @@ pub enum Init {
         rt: Expr,
         kt: Expr,
     },
+    Tile(TileInit),
+    /// Undoes what the init of this call has set up beyond the matrix unit.
+    Undo(TileCall),
     Unary(UnaryOp),
     BinaryRegs(BinaryOp),
     CopyRegs,

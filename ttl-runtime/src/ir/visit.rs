@@ -131,6 +131,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(dst);
         }
         Op::MatmulBlock { ia, ib, dst, ct, rt, kt, .. } => [ia, ib, dst, ct, rt, kt].into_iter().for_each(f),
+        Op::Tile(t) => t.args.iter().for_each(f),
         Op::Unary { dst, .. } => f(dst),
         Op::CopyRegs { src, dst } => {
             f(src);
@@ -197,6 +198,7 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
             leaf_locals(&s.leaves, f);
         }
         Op::Accumulate(s) => leaf_locals(&s.leaves, f),
+        Op::Tile(t) => t.ins.iter().for_each(|cb| f(*cb)),
         Op::Init(init) => init_locals(init, f),
         Op::ReadBarrier
         | Op::WriteBarrier
@@ -229,7 +231,8 @@ pub fn init_locals(init: &Init, f: &mut dyn FnMut(LocalId)) {
             f(*b);
         }
         Init::Reconfig { srca, srcb } => srca.iter().chain(srcb).for_each(|cb| f(*cb)),
-        Init::Unary(_) | Init::BinaryRegs(_) | Init::CopyRegs => {}
+        Init::Tile(t) => t.ins.iter().for_each(|cb| f(*cb)),
+        Init::Undo(_) | Init::Unary(_) | Init::BinaryRegs(_) | Init::CopyRegs => {}
     }
 }
 

@@ -3,9 +3,11 @@
 //! Headers and calls are those of TT-Metalium 0.81 (`api/compute/compute_kernel_api.h`, `api/compute/eltwise_unary/*.h`,
 //! `api/compute/eltwise_binary*.h`).
 
+mod calls;
 mod reference;
 mod unary;
 
+pub use calls::{Bcast, METHODS as TILE_METHODS, Pool, ReduceDim, Sources, TileCall};
 pub(crate) use unary::for_each_unary_op;
 pub use unary::{UnaryOp, UnaryRow};
 

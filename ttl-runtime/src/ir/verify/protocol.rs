@@ -186,6 +186,7 @@ impl Checker<'_, '_> {
             | Op::MatmulTiles { .. }
             | Op::MatmulBlock { .. }
             | Op::Accumulate(_)
+            | Op::Tile(_)
             | Op::Unary { .. }
             | Op::CopyRegs { .. }
             | Op::BinaryRegs { .. } => (Registers::Acquired, Registers::Acquired),

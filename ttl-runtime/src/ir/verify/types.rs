@@ -28,6 +28,7 @@ pub(super) fn ends(op: &Op) -> Vec<(LocalId, End)> {
         Op::BinaryTiles { a, b, .. }
         | Op::MatmulTiles { a, b, .. }
         | Op::MatmulBlock { a, b, .. } => vec![(*a, End::In), (*b, End::In)],
+        Op::Tile(t) => t.ins.iter().map(|cb| (*cb, End::In)).collect(),
         Op::Store(s) => {
             let mut ends = vec![(s.cb, End::Out)];
             ends.extend(leaf_ends(&s.leaves));
@@ -418,6 +419,7 @@ fn registers(op: &Op) -> Vec<&Expr> {
         | Op::MatmulBlock { dst, .. }
         | Op::Unary { dst, .. }
         | Op::PackTile { dst, .. } => vec![dst],
+        Op::Tile(t) => t.dst().into_iter().collect(),
         Op::CopyRegs { src, dst } => vec![src, dst],
         Op::BinaryRegs { a, b, dst, .. } => vec![a, b, dst],
         _ => Vec::new(),

@@ -294,7 +294,10 @@ impl Lower<'_> {
                 let dst = self.scalar(dst);
                 self.effect(Op::Unary { op, dst })
             }
-            _ => self.no_method("TileRegs", name),
+            _ => match self.tile_call(name, args) {
+                Some(value) => value,
+                None => self.no_method("TileRegs", name),
+            },
         }
     }
 

@@ -16,6 +16,7 @@ mod scope;
 mod shaped;
 mod signal;
 mod stmt;
+mod tile_calls;
 mod tiles;
 mod value;
 
