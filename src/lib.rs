@@ -71,7 +71,8 @@ pub mod prelude {
     pub use ttl_runtime::cores::{CoreRange, CoreSet};
     pub use ttl_runtime::device_api::{
         Accumulator, CbIn, CbOut, Compute, Front, Looped, MatmulTiles, Noc, NocCore, NocRange, PackRegs, Reads,
-        Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBlock, TileExpr, TileMath, TileRegs, Tiles, Writes,
+        Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBlock, TileBinary, TileExpr, TileMath, TileRegs,
+        TileTernary, Tiles, Writes,
     };
     pub use ttl_runtime::host::{Backend, CheckedProgram, Device, DeviceOptions, Engine, Program, Tensor};
     pub use ttl_runtime::program::export::Tolerance;

@@ -13,8 +13,10 @@ mod cb;
 mod compute;
 mod noc;
 mod param;
+mod register_ops;
 mod signal;
 mod store;
+mod tile_ops;
 mod tiles;
 mod types;
 
@@ -24,7 +26,8 @@ pub use compute::{Compute, PackRegs, TileRegs};
 pub use noc::{Noc, Reads, TensorAccessor, Writes};
 pub use signal::{Block, Looped, NocCore, NocRange, Semaphore, Sent};
 pub use store::Storable;
-pub use tiles::{TileExpr, TileMath, Tiles};
+pub use tile_ops::{Operand, TileBinary, TileMath, TileTernary};
+pub use tiles::{TileExpr, Tiles};
 
 /// What the generated C++ has at its end: data-movement kernels leave no write and no increment under way.
 pub(crate) fn end_of_kernel() {

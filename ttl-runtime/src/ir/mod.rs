@@ -9,12 +9,13 @@
 pub mod blocks;
 pub mod dag;
 pub mod fuse;
+pub mod kinds;
 pub mod passes;
 pub mod ty;
 pub mod verify;
 pub mod visit;
 
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::{BinaryOp, TernaryOp, UnaryOp};
 pub use ttl_skeleton::BinOp;
 pub use ty::{IntTy, Ty};
 
@@ -377,9 +378,11 @@ pub enum Op {
         rt: Expr,
         kt: Expr,
     },
+    /// In place. `words` are those of the C++ calls, init first.
     Unary {
         op: UnaryOp,
         dst: Expr,
+        words: Vec<Expr>,
     },
     /// Register `src` to register `dst`, bit for bit.
     CopyRegs {
@@ -392,6 +395,13 @@ pub enum Op {
         a: Expr,
         b: Expr,
         dst: Expr,
+    },
+    /// `op` of three registers into `dst`.
+    TernaryRegs {
+        op: TernaryOp,
+        operands: [Expr; 3],
+        dst: Expr,
+        words: Vec<Expr>,
     },
     /// To the next page of the reserved block, or to page `index`.
     PackTile {
@@ -450,6 +460,8 @@ pub struct Store {
     pub dag: dag::Dag,
     /// What the leaves of `dag` stand for, by leaf number.
     pub leaves: Vec<Leaf>,
+    /// What the scalars of `dag` are: words of calls.
+    pub scalars: Vec<Expr>,
     /// The registers already hold the accumulator (leaf of kind `Acc`), acquired; the store commits and releases them.
     pub acquired: bool,
 }
@@ -496,8 +508,10 @@ pub enum Init {
         rt: Expr,
         kt: Expr,
     },
-    Unary(UnaryOp),
+    /// With the words that the init takes.
+    Unary(UnaryOp, Vec<Expr>),
     BinaryRegs(BinaryOp),
+    TernaryRegs(TernaryOp),
     CopyRegs,
     /// Source registers now hold these buffers' formats.
     Reconfig {

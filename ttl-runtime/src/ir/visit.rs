@@ -86,7 +86,15 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(dst);
         }
         Op::MatmulBlock { ia, ib, dst, ct, rt, kt, .. } => [ia, ib, dst, ct, rt, kt].into_iter().for_each(f),
-        Op::Unary { dst, .. } => f(dst),
+        Op::Unary { dst, words, .. } => {
+            f(dst);
+            words.iter().for_each(f);
+        }
+        Op::TernaryRegs { operands, dst, words, .. } => {
+            operands.iter().for_each(&mut *f);
+            f(dst);
+            words.iter().for_each(f);
+        }
         Op::CopyRegs { src, dst } => {
             f(src);
             f(dst);
@@ -107,6 +115,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
                     f(pages);
                 }
             }
+            s.scalars.iter().for_each(f);
         }
         Op::MatmulAcc { rt, kt, ct, .. } => [rt, kt, ct].into_iter().for_each(f),
         Op::Init(init) => init_exprs(init, f),
@@ -114,8 +123,10 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
 }
 
 pub fn init_exprs<'a>(init: &'a Init, f: &mut dyn FnMut(&'a Expr)) {
-    if let Init::MatmulBlock { ct, rt, kt, .. } = init {
-        [ct, rt, kt].into_iter().for_each(f);
+    match init {
+        Init::MatmulBlock { ct, rt, kt, .. } => [ct, rt, kt].into_iter().for_each(f),
+        Init::Unary(_, words) => words.iter().for_each(f),
+        _ => {}
     }
 }
 
@@ -163,7 +174,8 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         | Op::Release
         | Op::Unary { .. }
         | Op::CopyRegs { .. }
-        | Op::BinaryRegs { .. } => {}
+        | Op::BinaryRegs { .. }
+        | Op::TernaryRegs { .. } => {}
     }
 }
 
@@ -177,7 +189,7 @@ pub fn init_locals(init: &Init, f: &mut dyn FnMut(LocalId)) {
             f(*b);
         }
         Init::Reconfig { srca, srcb } => srca.iter().chain(srcb).for_each(|cb| f(*cb)),
-        Init::Unary(_) | Init::BinaryRegs(_) | Init::CopyRegs => {}
+        Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {}
     }
 }
 

@@ -332,13 +332,10 @@ impl Checker<'_, '_> {
         if let Op::Store(s) = op {
             let leaves = s.leaves.len() as u32;
             let described = s.dag.nodes.iter().all(|n| !matches!(n, Node::Leaf(l) if *l >= leaves));
-            let ordered = s.dag.nodes.iter().enumerate().all(|(at, n)| match n {
-                Node::Leaf(_) => true,
-                Node::Unary(_, x) => (x.0 as usize) < at,
-                Node::Binary(_, a, b) => (a.0 as usize) < at && (b.0 as usize) < at,
-            });
+            let ordered = (0..).zip(&s.dag.nodes).all(|(at, n)| n.operands().all(|x| x.0 < at));
+            let valued = s.dag.nodes.iter().all(|n| n.words().range().end <= s.scalars.len());
             let rooted = s.dag.root.is_some_and(|r| (r.0 as usize) < s.dag.nodes.len());
-            if !(described && ordered && rooted) {
+            if !(described && ordered && valued && rooted) {
                 self.fail("a store with an ill-formed expression");
             }
             if s.leaves.contains(&Leaf::Acc) && !s.acquired {
@@ -406,6 +403,7 @@ fn registers(op: &Op) -> Vec<&Expr> {
         | Op::PackTile { dst, .. } => vec![dst],
         Op::CopyRegs { src, dst } => vec![src, dst],
         Op::BinaryRegs { a, b, dst, .. } => vec![a, b, dst],
+        Op::TernaryRegs { operands, dst, .. } => operands.iter().chain([dst]).collect(),
         _ => Vec::new(),
     }
 }

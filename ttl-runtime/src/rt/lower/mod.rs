@@ -15,6 +15,7 @@ mod method;
 mod scope;
 mod signal;
 mod stmt;
+mod tile_ops;
 mod tiles;
 mod value;
 
@@ -74,6 +75,8 @@ struct Lower<'a> {
     line: u32,
     /// The current position cannot be reached: after return, break or continue.
     diverged: bool,
+    /// Operations of block expressions with numbers so far.
+    operations: u32,
     /// Resource states at each `break` of the enclosing loops, innermost last.
     breaks: Vec<Vec<scope::States>>,
 }
@@ -92,6 +95,7 @@ impl<'a> Lower<'a> {
             resources: vec![],
             line: def.line,
             diverged: false,
+            operations: 0,
             breaks: vec![],
         }
     }
