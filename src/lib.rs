@@ -70,8 +70,9 @@ pub mod prelude {
     pub use ttl_runtime::arch::{Arch, ArchKind, ComputeConfig, Core, MathFidelity};
     pub use ttl_runtime::cores::{CoreRange, CoreSet};
     pub use ttl_runtime::device_api::{
-        Accumulator, CbIn, CbOut, Compute, Front, Looped, Noc, NocCore, NocRange, PackRegs, Reads,
-        Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBlock, TileExpr, TileMath, TileRegs, TileShape, Tiles, Writes,
+        Accumulator, CbIn, CbOut, Compute, Front, Looped, Noc, NocCore, NocRange, PackRegs, Reads, Reserved, Semaphore,
+        Sent, Storable, TensorAccessor, TileBinary, TileBlock, TileExpr, TileMath, TileRegs, TileShape, TileTernary,
+        Tiles, Writes,
     };
     pub use ttl_runtime::host::{Backend, CheckedProgram, Device, DeviceOptions, Engine, Program, Tensor};
     pub use ttl_runtime::program::export::Tolerance;

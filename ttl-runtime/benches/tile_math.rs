@@ -97,7 +97,7 @@ fn main() {
         for op in UnaryOp::ALL {
             time(&format!("{op:?} (with copy_tile)"), || {
                 copy_tile(&cfg, DataFormat::Bf16, black_box(&positive), &mut dst);
-                sfpu_unary(&cfg, op, &mut dst);
+                sfpu_unary(&cfg, op, &[], &mut dst);
             });
         }
         let mut regs = vec![a.clone(), b.clone(), Tile::new()];

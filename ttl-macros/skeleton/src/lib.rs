@@ -6,7 +6,7 @@
 
 mod methods;
 
-pub use methods::{METHODS, RANGE_ADAPTERS, TAKES_SELF, UNARY_METHODS};
+pub use methods::{OPERATIONS, RANGE_ADAPTERS, is_method, methods, takes_self};
 use serde::{Deserialize, Serialize};
 
 /// Index into the items that the probes of this function gave.

@@ -1,11 +1,11 @@
-//! The headers that kernels include: hand-written ones of `include/`, and generated ones: `ttl/abi.h`, and those of unary operations that
-//! take no template arguments.
+//! The headers that kernels include: hand-written ones of `include/`, and generated ones: `ttl/abi.h`, and those of tile
+//! operations.
 
 use std::sync::OnceLock;
 
 use super::cache::Hash;
+use super::op_headers::op_headers;
 use super::table;
-use crate::ops::{UnaryOp, UnaryRow};
 
 macro_rules! headers {
     ($($name:literal),* $(,)?) => {
@@ -22,11 +22,8 @@ headers! {
     "api/compute/compute_kernel_hw_startup.h",
     "api/compute/copy_dest_values.h",
     "api/compute/eltwise_binary.h",
-    "api/compute/eltwise_binary_sfpu.h",
     "api/compute/eltwise_unary/eltwise_unary.h",
     "api/compute/eltwise_unary/exp.h",
-    "api/compute/eltwise_unary/gelu.h",
-    "api/compute/eltwise_unary/sqrt.h",
     "api/compute/matmul.h",
     "api/compute/pack.h",
     "api/compute/reconfig_data_format.h",
@@ -48,6 +45,7 @@ headers! {
     "ttl/circular_buffers.h",
     "ttl/kernel.h",
     "ttl/l1_pointer.h",
+    "ttl/operations.h",
     "ttl/tile_calls.h",
     "ttl/undefined.h",
 }
@@ -62,7 +60,7 @@ impl Headers {
     pub(super) fn get() -> &'static Headers {
         static HEADERS: OnceLock<Headers> = OnceLock::new();
         HEADERS.get_or_init(|| {
-            let mut headers = Headers { generated: unary_headers(), hash: Hash::new() };
+            let mut headers = Headers { generated: op_headers(|name| WRITTEN.iter().any(|(n, _)| *n == name)), hash: Hash::new() };
             headers.generated.push(("ttl/abi.h", table::declaration()));
             headers.hash =
                 headers.files().fold(Hash::new(), |hash, (name, text)| hash.add(name.as_bytes()).add(text.as_bytes()));
@@ -79,54 +77,19 @@ impl Headers {
     }
 }
 
-/// The headers of the table of unary operations that nobody wrote by hand. What else such a header has on the chip is not simulated: a call
-/// of it is refused by its name.
-fn unary_headers() -> Vec<(&'static str, String)> {
-    let mut headers: Vec<(&'static str, String)> = Vec::new();
-    let rows = || UnaryOp::ALL.iter().map(|op| op.row());
-    for row in rows() {
-        if WRITTEN.iter().any(|(name, _)| *name == row.header) || headers.iter().any(|(name, _)| *name == row.header) {
-            continue;
-        }
-        let mut text = String::from(
-            "// Generated from the simulator's table of operations.\n#pragma once\n\n\
-             #include \"api/compute/common_globals.h\"\n\nnamespace ckernel {\n",
-        );
-        for own in rows().filter(|r| r.header == row.header) {
-            text.push_str(&unary_functions(own));
-        }
-        text.push_str("}  // namespace ckernel\n");
-        headers.push((row.header, text));
-    }
-    headers
-}
-
-/// Init (with the first operation that has it) and call.
-fn unary_functions(row: &UnaryRow) -> String {
-    let (init, call, method) = (row.init, row.call, row.method);
-    let mut text = String::new();
-    if row.op.prepared() == row.op {
-        text += &format!(
-            "inline void {init}(TTL_AT) {{ ttl_host::table->sfpu_unary_init(ttl_host::unary_{method}, at); }}\n"
-        );
-    }
-    text += &format!(
-        "inline void {call}(uint32_t idst, TTL_AT) {{ ttl_host::table->sfpu_unary(ttl_host::unary_{method}, idst, at); }}\n"
-    );
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::{BINARY_FPU_HEADER, BINARY_SFPU_HEADER};
+    use crate::ops::{BINARY_FPU_HEADER, BinaryOp, TernaryOp, UnaryOp};
 
     #[test]
     fn every_operation_of_the_table_has_its_header() {
         let names: Vec<&str> = Headers::get().files().map(|(name, _)| name).collect();
-        for op in UnaryOp::ALL {
-            assert!(names.contains(&op.row().header), "{}", op.row().header);
+        let unary = UnaryOp::ALL.iter().map(|op| op.row().header);
+        let binary = BinaryOp::ALL.iter().map(|op| op.row().header);
+        let ternary = TernaryOp::ALL.iter().map(|op| op.row().header);
+        for header in unary.chain(binary).chain(ternary).chain([BINARY_FPU_HEADER]) {
+            assert!(names.contains(&header), "{header}");
         }
-        assert!(names.contains(&BINARY_FPU_HEADER) && names.contains(&BINARY_SFPU_HEADER));
     }
 }

@@ -29,6 +29,7 @@ mod compiler;
 mod error;
 mod headers;
 mod load;
+mod op_headers;
 mod place;
 mod source;
 mod table;

@@ -12,7 +12,7 @@ use std::mem::MaybeUninit;
 
 use super::place::Place;
 use crate::arch::Core;
-use crate::ops::{BinaryOp, TILE_METHODS, TileCall, UnaryOp};
+use crate::ops::{BinaryOp, TILE_METHODS, TernaryOp, TileCall, UnaryOp};
 use crate::sim::ops::{self, FpuInit, NocAddr, Receivers, ReuseDest, SfpuInit, SrcOrder};
 use crate::site::Site;
 use crate::tensor::accessor::{Accessor, PageAddr};
@@ -174,7 +174,7 @@ table! {
         let init = match binary_op(op, site) {
             BinaryOp::Add => FpuInit::Add { a, b, acc },
             BinaryOp::Sub => FpuInit::Sub { a, b, acc },
-            BinaryOp::Mul => FpuInit::Mul { a, b },
+            _ => FpuInit::Mul { a, b },
         };
         ops::fpu_init(init, site)
     }
@@ -192,9 +192,12 @@ table! {
         ops::fpu_init(FpuInit::tile_call(TileCall::CopyTransposed { faces, within }, &[cb]), site)
     }
     fn reduce_uninit() at site { ops::reduce_uninit(site) }
-    fn sfpu_unary_init(op: u32) at site { ops::sfpu_init(SfpuInit::Unary(unary_op(op, site).prepared()), site) }
+    fn sfpu_unary_init(op: u32, word0: u32, word1: u32, word2: u32) at site {
+        ops::sfpu_init(SfpuInit::unary(unary_op(op, site), &[word0, word1, word2]), site)
+    }
+    fn sfpu_ternary_init(op: u32) at site { ops::sfpu_init(SfpuInit::Ternary(ternary_op(op, site)), site) }
     fn copy_dest_init() at site { ops::sfpu_init(SfpuInit::CopyDest, site) }
-    fn sfpu_binary_init(op: u32) at site { ops::sfpu_init(SfpuInit::Binary(binary_op(op, site)), site) }
+    fn sfpu_binary_init(op: u32) at site { ops::sfpu_init(SfpuInit::Binary(binary_op(op, site).prepared()), site) }
 
     // --- compute: tile registers
     fn tile_regs_acquire() at site { ops::tile_regs_acquire(site) }
@@ -208,7 +211,7 @@ table! {
         match binary_op(op, site) {
             BinaryOp::Add => ops::add_tiles(a, b, tile_a, tile_b, dst, site),
             BinaryOp::Sub => ops::sub_tiles(a, b, tile_a, tile_b, dst, site),
-            BinaryOp::Mul => ops::mul_tiles(a, b, tile_a, tile_b, dst, site),
+            _ => ops::mul_tiles(a, b, tile_a, tile_b, dst, site),
         }
     }
     fn reuse_dest_tiles(op: u32, dest: u32, cb: u32, tile: u32, dst: u32) at site {
@@ -225,7 +228,12 @@ table! {
     fn tile_call(call: u32, cb0: u32, cb1: u32, tile0: u32, tile1: u32, dst: u32, row: u32) at site {
         ops::tile_call(call_of(call, site), &[cb0, cb1], &[tile0, tile1], dst, row, site)
     }
-    fn sfpu_unary(op: u32, dst: u32) at site { ops::sfpu_unary(unary_op(op, site), dst, site) }
+    fn sfpu_unary(op: u32, dst: u32, word0: u32, word1: u32, word2: u32) at site {
+        ops::sfpu_unary(unary_op(op, site), dst, [word0, word1, word2], site)
+    }
+    fn sfpu_ternary(op: u32, dst0: u32, dst1: u32, dst2: u32, out: u32, word0: u32, word1: u32, word2: u32) at site {
+        ops::sfpu_ternary(ternary_op(op, site), [dst0, dst1, dst2], out, [word0, word1, word2], site)
+    }
     fn sfpu_binary(op: u32, dst0: u32, dst1: u32, out: u32) at site { ops::sfpu_binary(binary_op(op, site), dst0, dst1, out, site) }
     fn copy_dest_values(source: u32, dst: u32) at site { ops::copy_dest_values(source, dst, site) }
     fn pack_tile(dst: u32, cb: u32) at site { ops::pack_tile(dst, cb, site) }
@@ -282,8 +290,10 @@ pub(super) fn declaration() -> String {
         out.push_str(&format!("constexpr uint32_t unary_{} = {};\n", op.row().method, op as u32));
     }
     for op in BinaryOp::ALL {
-        let name = op.row().fpu_init.trim_end_matches("_init");
-        out.push_str(&format!("constexpr uint32_t binary_{name} = {};\n", op as u32));
+        out.push_str(&format!("constexpr uint32_t binary_{} = {};\n", op.row().method, op as u32));
+    }
+    for op in TernaryOp::ALL {
+        out.push_str(&format!("constexpr uint32_t ternary_{} = {};\n", op.row().method, op as u32));
     }
     for (at, (method, _)) in TILE_METHODS.iter().enumerate() {
         out.push_str(&format!("constexpr uint32_t call_{method} = {at};\n"));
@@ -315,6 +325,13 @@ fn binary_op(op: u32, site: Site) -> BinaryOp {
     match BinaryOp::ALL.get(op as usize) {
         Some(&op) => op,
         None => ops::fail(format!("there is no binary operation {op}"), site),
+    }
+}
+
+fn ternary_op(op: u32, site: Site) -> TernaryOp {
+    match TernaryOp::ALL.get(op as usize) {
+        Some(&op) => op,
+        None => ops::fail(format!("there is no ternary operation {op}"), site),
     }
 }
 

@@ -14,10 +14,12 @@ mod compute;
 mod noc;
 mod param;
 mod parts;
+mod register_ops;
 mod shaped;
 mod signal;
 mod store;
 mod tile_calls;
+mod tile_ops;
 mod tiles;
 mod types;
 
@@ -29,7 +31,8 @@ pub use signal::{Block, Looped, NocCore, NocRange, Semaphore, Sent};
 pub(crate) use parts::fill_scalers;
 pub use shaped::TileShape;
 pub use store::Storable;
-pub use tiles::{TileExpr, TileMath, Tiles};
+pub use tile_ops::{Operand, TileBinary, TileMath, TileTernary};
+pub use tiles::{TileExpr, Tiles};
 
 /// What the generated C++ has at its end: data-movement kernels leave no write and no increment under way.
 pub(crate) fn end_of_kernel() {

@@ -9,6 +9,7 @@
 pub mod blocks;
 pub mod dag;
 pub mod fuse;
+pub mod kinds;
 pub mod passes;
 pub mod schedule;
 pub mod sections;
@@ -18,7 +19,7 @@ pub mod ty;
 pub mod verify;
 pub mod visit;
 
-use crate::ops::{BinaryOp, TileCall, UnaryOp};
+use crate::ops::{BinaryOp, TernaryOp, TileCall, UnaryOp};
 use crate::temps::TempKey;
 pub use tile_op::{TileInit, TileOp};
 pub use ttl_skeleton::BinOp;
@@ -392,9 +393,11 @@ pub enum Op {
     },
     /// Broadcasts, reductions, transpositions.
     Tile(TileOp),
+    /// In place. `words` are those of the C++ calls, init first.
     Unary {
         op: UnaryOp,
         dst: Expr,
+        words: Vec<Expr>,
     },
     /// Register `src` to register `dst`, bit for bit.
     CopyRegs {
@@ -407,6 +410,13 @@ pub enum Op {
         a: Expr,
         b: Expr,
         dst: Expr,
+    },
+    /// `op` of three registers into `dst`.
+    TernaryRegs {
+        op: TernaryOp,
+        operands: [Expr; 3],
+        dst: Expr,
+        words: Vec<Expr>,
     },
     /// To the next page of the reserved block, or to page `index`.
     PackTile {
@@ -459,6 +469,8 @@ pub struct Store {
     pub dag: dag::Dag,
     /// What the leaves of `dag` stand for, by leaf number.
     pub leaves: Vec<Leaf>,
+    /// What the scalars of `dag` are: words of calls.
+    pub scalars: Vec<Expr>,
     /// The registers already hold the accumulator (leaf of kind `Acc`), acquired; the store commits and releases them.
     pub acquired: bool,
 }
@@ -525,8 +537,10 @@ pub enum Init {
     Tile(TileInit),
     /// Undoes what the init of this call has set up beyond the matrix unit.
     Undo(TileCall),
-    Unary(UnaryOp),
+    /// With the words that the init takes.
+    Unary(UnaryOp, Vec<Expr>),
     BinaryRegs(BinaryOp),
+    TernaryRegs(TernaryOp),
     CopyRegs,
     /// Source registers now hold these buffers' formats.
     Reconfig {

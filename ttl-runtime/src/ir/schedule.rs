@@ -11,6 +11,7 @@
 
 use super::dag::{Dag, Node, NodeId};
 use super::fuse::{self, LeafInfo, Plan, PlanError};
+use super::kinds;
 use super::shape::{Dim, Shape, Shapes};
 use crate::arch::ComputeConfig;
 use crate::ops::Bcast;
@@ -75,6 +76,7 @@ impl Schedule {
 
 /// Cuts an expression into parts.
 pub fn schedule(dag: &Dag, leaves: &[LeafInfo], config: &ComputeConfig) -> Result<Schedule, PlanError> {
+    let dag = &kinds::resolve(dag, leaves)?;
     let root = dag.root.ok_or(PlanError::Empty)?;
     let shapes = Shapes::of(dag);
     let mut cutter = Cutter { dag, leaves, config, root, shapes: &shapes, stored: BTreeSet::new() };

@@ -99,11 +99,16 @@ impl Shapes {
     fn shape(&mut self, node: &Node) -> Shape {
         match *node {
             Node::Leaf(leaf) => Shape::of_leaf(leaf),
-            Node::Unary(_, x) => self.get(x),
+            Node::Create(..) => Shape { rows: Dim::Any, cols: Dim::Any },
+            Node::Unary(_, x, _) => self.get(x),
             Node::Binary(_, a, b) => {
                 let (a, b) = (self.get(a), self.get(b));
-                let why = Why::Operands { a, b };
-                Shape { rows: self.same(a.rows, b.rows, why), cols: self.same(a.cols, b.cols, why) }
+                self.operands(a, b)
+            }
+            Node::Ternary(_, operands, _) => {
+                let [a, b, c] = operands.map(|x| self.get(x));
+                let first = self.operands(a, b);
+                self.operands(first, c)
             }
             Node::Bcast(bcast, x) => {
                 let of = self.get(x);
@@ -138,6 +143,11 @@ impl Shapes {
                 Shape { rows: a.rows, cols: b.cols }
             }
         }
+    }
+
+    fn operands(&mut self, a: Shape, b: Shape) -> Shape {
+        let why = Why::Operands { a, b };
+        Shape { rows: self.same(a.rows, b.rows, why), cols: self.same(a.cols, b.cols, why) }
     }
 
     /// One of two sides that must be equal: the one that says more.

@@ -132,7 +132,15 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
         }
         Op::MatmulBlock { ia, ib, dst, ct, rt, kt, .. } => [ia, ib, dst, ct, rt, kt].into_iter().for_each(f),
         Op::Tile(t) => t.args.iter().for_each(f),
-        Op::Unary { dst, .. } => f(dst),
+        Op::Unary { dst, words, .. } => {
+            f(dst);
+            words.iter().for_each(f);
+        }
+        Op::TernaryRegs { operands, dst, words, .. } => {
+            operands.iter().for_each(&mut *f);
+            f(dst);
+            words.iter().for_each(f);
+        }
         Op::CopyRegs { src, dst } => {
             f(src);
             f(dst);
@@ -151,6 +159,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             for leaf in &s.leaves {
                 leaf.shape().iter().for_each(&mut *f);
             }
+            s.scalars.iter().for_each(f);
         }
         Op::Accumulate(s) => {
             for leaf in &s.leaves {
@@ -163,8 +172,10 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
 }
 
 pub fn init_exprs<'a>(init: &'a Init, f: &mut dyn FnMut(&'a Expr)) {
-    if let Init::MatmulBlock { ct, rt, kt, .. } = init {
-        [ct, rt, kt].into_iter().for_each(f);
+    match init {
+        Init::MatmulBlock { ct, rt, kt, .. } => [ct, rt, kt].into_iter().for_each(f),
+        Init::Unary(_, words) => words.iter().for_each(f),
+        _ => {}
     }
 }
 
@@ -209,7 +220,8 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         | Op::Release
         | Op::Unary { .. }
         | Op::CopyRegs { .. }
-        | Op::BinaryRegs { .. } => {}
+        | Op::BinaryRegs { .. }
+        | Op::TernaryRegs { .. } => {}
     }
 }
 
@@ -232,7 +244,7 @@ pub fn init_locals(init: &Init, f: &mut dyn FnMut(LocalId)) {
         }
         Init::Reconfig { srca, srcb } => srca.iter().chain(srcb).for_each(|cb| f(*cb)),
         Init::Tile(t) => t.ins.iter().for_each(|cb| f(*cb)),
-        Init::Undo(_) | Init::Unary(_) | Init::BinaryRegs(_) | Init::CopyRegs => {}
+        Init::Undo(_) | Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {}
     }
 }
 

@@ -136,7 +136,7 @@ impl TileCall {
     /// The C++ function; `wide` for 32-bit tile registers.
     pub fn call(self, wide: bool) -> String {
         match self {
-            TileCall::Bcast(op, dim) => format!("{}_bcast_{}", op.row().fpu_call, dim.plural()),
+            TileCall::Bcast(op, dim) => format!("{}_bcast_{}", op.fpu().call, dim.plural()),
             TileCall::UnaryBcast(dim) => format!("unary_bcast<{}>", dim.cpp()),
             TileCall::Reduce(pool, dim) => format!("reduce_tile<{}, {}>", pool.cpp(), dim.cpp()),
             TileCall::Transpose => "transpose_tile".to_owned(),
@@ -150,7 +150,7 @@ impl TileCall {
     pub fn init(self, wide: bool) -> String {
         match self {
             TileCall::Bcast(op, dim) => {
-                format!("{}_bcast_{}_init", op.row().fpu_init.trim_end_matches("_init"), dim.plural())
+                format!("{}_bcast_{}_init", op.fpu().init.trim_end_matches("_init"), dim.plural())
             }
             TileCall::UnaryBcast(dim) => format!("unary_bcast_init<{}>", dim.cpp()),
             TileCall::Reduce(pool, dim) => format!("reduce_init<{}, {}>", pool.cpp(), dim.cpp()),

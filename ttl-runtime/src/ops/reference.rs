@@ -1,4 +1,33 @@
-//! Exact functions of the operations, in f64, where the standard library has none.
+//! Exact functions of the operations, in f64: their form, and those that the standard library has not.
+
+/// The exact function of an operation: of its operands, then of its parameters.
+#[derive(Clone, Copy)]
+pub enum Reference {
+    F1(fn(f64) -> f64),
+    F2(fn(f64, f64) -> f64),
+    F3(fn(f64, f64, f64) -> f64),
+    F4(fn(f64, f64, f64, f64) -> f64),
+}
+
+impl Reference {
+    /// # Panics
+    /// If there are fewer arguments than it takes.
+    pub fn of(self, arguments: &[f64]) -> f64 {
+        let a = |n: usize| arguments[n];
+        match self {
+            Reference::F1(f) => f(a(0)),
+            Reference::F2(f) => f(a(0), a(1)),
+            Reference::F3(f) => f(a(0), a(1), a(2)),
+            Reference::F4(f) => f(a(0), a(1), a(2), a(3)),
+        }
+    }
+}
+
+impl std::fmt::Debug for Reference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Reference")
+    }
+}
 
 pub(super) fn flag(condition: bool) -> f64 {
     f64::from(u8::from(condition))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::math::{MathConfig, MatmulIn0, MatmulIn1, Numerics, ReuseDest, Tile};
 use crate::arch::{ArchKind, ComputeConfig};
-use crate::ops::{BinaryOp, ReduceDim, TileCall, UnaryOp};
+use crate::ops::{BinaryOp, MAX_WORDS, ReduceDim, TernaryOp, TileCall, UnaryOp};
 use crate::site::Site;
 use crate::tensor::format::DataFormat;
 
@@ -49,7 +49,7 @@ impl FpuInit {
             FpuInit::Mul { .. } => "mul_init",
             FpuInit::Matmul { .. } => "matmul_init",
             FpuInit::MatmulBlock { .. } => "matmul_block_init",
-            FpuInit::Reuse { op, .. } => op.row().reuse_init,
+            FpuInit::Reuse { op, .. } => op.fpu().reuse_init,
             FpuInit::Call { call, .. } => call.init_name(),
         }
     }
@@ -73,17 +73,37 @@ impl FpuInit {
 /// An init of the vector unit; each replaces the one before.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SfpuInit {
-    Unary(UnaryOp),
+    /// With the words that it takes.
+    Unary(UnaryOp, [u32; MAX_WORDS]),
     Binary(BinaryOp),
+    Ternary(TernaryOp),
     /// Register to register (`copy_dest_values`).
     CopyDest,
 }
 
 impl SfpuInit {
+    /// What a unary operation needs: operations with one init are prepared together. `words` are all of the operation.
+    pub(crate) fn unary(op: UnaryOp, words: &[u32]) -> SfpuInit {
+        let mut own = [0; MAX_WORDS];
+        for (to, word) in own.iter_mut().zip(words.iter().take(op.row().init_words)) {
+            *to = *word;
+        }
+        SfpuInit::Unary(op.prepared(), own)
+    }
+
+    /// The same but for words, which the operation takes as it finds them.
+    pub(super) fn serves(self, want: SfpuInit) -> bool {
+        match (self, want) {
+            (SfpuInit::Unary(have, _), SfpuInit::Unary(want, _)) => have == want,
+            (have, want) => have == want,
+        }
+    }
+
     pub(super) fn call(self) -> &'static str {
         match self {
-            SfpuInit::Unary(op) => op.row().init,
-            SfpuInit::Binary(op) => op.row().sfpu_init,
+            SfpuInit::Unary(op, _) => op.row().init,
+            SfpuInit::Binary(op) => op.row().init,
+            SfpuInit::Ternary(op) => op.row().init,
             SfpuInit::CopyDest => "copy_dest_values_init",
         }
     }

@@ -4,7 +4,7 @@ use crate::messages as m;
 use crate::model::{Block, Expr, ExprKind, Func, Stmt};
 use crate::report::Report;
 use syn::{Ident, Path};
-use ttl_skeleton::{METHODS, RANGE_ADAPTERS};
+use ttl_skeleton::{RANGE_ADAPTERS, is_method, methods};
 
 pub(crate) fn check(func: &Func, report: &mut Report) {
     Calls { report }.block(&func.body);
@@ -72,7 +72,7 @@ impl Calls<'_> {
 
     fn method(&mut self, name: &Ident) {
         let text = name.to_string();
-        if METHODS.contains(&text.as_str()) {
+        if is_method(&text) {
             return;
         }
         if RANGE_ADAPTERS.contains(&text.as_str()) {
@@ -158,7 +158,7 @@ fn is_primitive(name: &str) -> bool {
 }
 
 fn is_near_a_method(name: &str) -> bool {
-    METHODS.iter().any(|m| distance(name, m) <= m.len().div_ceil(4))
+    methods().any(|m| distance(name, m) <= m.len().div_ceil(4))
 }
 
 /// Edit distance.

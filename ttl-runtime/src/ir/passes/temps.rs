@@ -8,7 +8,7 @@ use super::PassError;
 use super::buffers::Buffers;
 use super::expand::{leaf_infos, needs_of};
 use crate::arch::ComputeConfig;
-use crate::ir::schedule::{self, Schedule};
+use crate::ir::schedule;
 use crate::ir::{Expr, ExprKind, FnId, LocalId, Module, Op, Param, ParamKind, Role, Stmt, StmtKind, Ty, visit};
 use crate::site::Site;
 use crate::temps::TempKey;

@@ -189,7 +189,8 @@ impl Checker<'_, '_> {
             | Op::Tile(_)
             | Op::Unary { .. }
             | Op::CopyRegs { .. }
-            | Op::BinaryRegs { .. } => (Registers::Acquired, Registers::Acquired),
+            | Op::BinaryRegs { .. }
+            | Op::TernaryRegs { .. } => (Registers::Acquired, Registers::Acquired),
             Op::PackTile { .. } => (Registers::Committed, Registers::Committed),
             Op::Store(s) if s.acquired => (Registers::Acquired, Registers::Free),
             Op::Store(_) => (Registers::Free, Registers::Free),

@@ -422,6 +422,7 @@ fn registers(op: &Op) -> Vec<&Expr> {
         Op::Tile(t) => t.dst().into_iter().collect(),
         Op::CopyRegs { src, dst } => vec![src, dst],
         Op::BinaryRegs { a, b, dst, .. } => vec![a, b, dst],
+        Op::TernaryRegs { operands, dst, .. } => operands.iter().chain([dst]).collect(),
         _ => Vec::new(),
     }
 }

@@ -203,7 +203,11 @@ impl Lower<'_> {
                 Value::Scalar(self.as_scalar(value))
             }
             sk::UnOp::Neg => {
-                let a = self.scalar(e);
+                let value = self.expr(e);
+                if let Some(tiles) = self.tile_negative(&value) {
+                    return tiles;
+                }
+                let a = self.as_scalar(value);
                 let ty = a.ty.clone();
                 Value::Scalar(match (&a.kind, ty.int()) {
                     (ExprKind::Int(v), Some(int)) => Expr { kind: ExprKind::Int(int.wrap(v.wrapping_neg())), ty },

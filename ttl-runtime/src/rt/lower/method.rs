@@ -5,7 +5,7 @@ use super::expr::binary;
 use super::signal::SENDS;
 use super::value::{ResId, ResKind, State, Value};
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Op, Query, StmtKind, Ty};
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::BinaryOp;
 use ttl_skeleton as sk;
 
 impl Lower<'_> {
@@ -18,9 +18,7 @@ impl Lower<'_> {
     }
 
     fn method_of(&mut self, recv: Value, name: &str, args: &[sk::Expr]) -> Value {
-        if let Some(op) = UnaryOp::from_method(name)
-            && let Some(tiles) = self.tile_unary(op, &recv)
-        {
+        if let Some(tiles) = self.tile_method(&recv, name, args) {
             return tiles;
         }
         if let Some(tiles) = self.shaped_method(&recv, name, args) {
@@ -118,6 +116,7 @@ impl Lower<'_> {
                 self.op(Op::Acquire);
                 self.resource(ResKind::TileRegs)
             }
+            ("fill", [value]) => self.fill(value),
             ("zeros", [rows, cols]) => {
                 let sizes = self.operands(&[rows, cols]);
                 let [rows, cols] = sizes.try_into().unwrap_or_else(|_| [zero(), zero()]);
@@ -239,10 +238,11 @@ impl Lower<'_> {
     }
 
     fn register_method(&mut self, name: &str, args: &[sk::Expr]) -> Value {
-        let row = BinaryOp::ALL.into_iter().find(|op| op.row().fpu_call == name);
-        let reuse = BinaryOp::ALL.into_iter().find(|op| op.row().reuse_call == name);
-        let regs = BinaryOp::ALL.into_iter().find(|op| op.row().sfpu_call == name);
-        let unary = UnaryOp::from_tile_method(name);
+        if let Some(value) = self.register_operation(name, args) {
+            return value;
+        }
+        let row = BinaryOp::FPU.into_iter().find(|op| op.fpu().call == name);
+        let reuse = BinaryOp::FPU.into_iter().find(|op| op.fpu().reuse_call == name);
         match (name, args) {
             ("copy_tile", [src, tile, dst]) => {
                 let Some(cb) = self.guard_cb(src) else {
@@ -283,16 +283,6 @@ impl Lower<'_> {
                 };
                 let [tile, dst] = self.pair(tile, dst);
                 self.effect(Op::ReuseDest { op, reversed: false, cb, tile, dst })
-            }
-            (_, [a, b, dst]) if regs.is_some() => {
-                let op = regs.unwrap_or(BinaryOp::Add);
-                let [a, b, dst] = self.triple(a, b, dst);
-                self.effect(Op::BinaryRegs { op, a, b, dst })
-            }
-            (_, [dst]) if unary.is_some() => {
-                let op = unary.unwrap_or(UnaryOp::Exp);
-                let dst = self.scalar(dst);
-                self.effect(Op::Unary { op, dst })
             }
             _ => match self.tile_call(name, args) {
                 Some(value) => value,

@@ -17,6 +17,7 @@ mod shaped;
 mod signal;
 mod stmt;
 mod tile_calls;
+mod tile_ops;
 mod tiles;
 mod value;
 
@@ -77,6 +78,8 @@ struct Lower<'a> {
     line: u32,
     /// The current position cannot be reached: after return, break or continue.
     diverged: bool,
+    /// Operations of block expressions with numbers so far.
+    operations: u32,
     /// Resource states at each `break` of the enclosing loops, innermost last.
     breaks: Vec<Vec<scope::States>>,
 }
@@ -95,6 +98,7 @@ impl<'a> Lower<'a> {
             resources: vec![],
             line: def.line,
             diverged: false,
+            operations: 0,
             breaks: vec![],
         }
     }

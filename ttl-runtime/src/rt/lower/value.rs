@@ -38,6 +38,8 @@ pub(super) enum Value {
 pub(super) struct Tiles {
     pub(super) dag: Dag,
     pub(super) leaves: Vec<TileLeaf>,
+    /// The scalars of the DAG with the operation of the kernel that they belong to, by number.
+    pub(super) scalars: Vec<(u32, Expr)>,
     /// Guards the expression took by value, left to right: released after the store.
     pub(super) owned: Vec<ResId>,
 }

@@ -153,13 +153,13 @@ fn compute(case: &Case, i: usize) -> Tile {
                 return regs[2].clone();
             } else if let Some(name) = op.strip_prefix("mm_") {
                 product(0, 1, &mut dst);
-                super::sfpu_unary(cfg, unary(name), &mut dst);
+                super::sfpu_unary(cfg, unary(name), &[], &mut dst);
             } else if let Some(name) = op.strip_prefix("direct_") {
                 direct(0, &mut dst);
-                super::sfpu_unary(cfg, unary(name), &mut dst);
+                super::sfpu_unary(cfg, unary(name), &[], &mut dst);
             } else {
                 copy(0, &mut dst);
-                super::sfpu_unary(cfg, unary(op), &mut dst);
+                super::sfpu_unary(cfg, unary(op), &[], &mut dst);
             }
         }
     }

@@ -41,7 +41,7 @@ pub use elementwise::{ReuseDest, add_tiles, mul_tiles, reuse_dest, sub_tiles};
 pub use format::{copy_tile, pack, unpack_src, unpack_to_dest_fp32};
 pub use matmul::{MatmulIn0, MatmulIn1, matmul_step, matmul_tiles};
 pub use reduce::{Before, ReduceFormats, mask, reduce};
-pub use vector::{sfpu_binary, sfpu_unary};
+pub use vector::{sfpu_binary, sfpu_ternary, sfpu_unary};
 
 /// A tile in registers, elements in face order as in L1: F0 F1 F2 F3, each row-major.
 #[repr(C, align(64))]

@@ -4,7 +4,7 @@
 //! register that was not acquired), these calls are errors.
 
 use super::{FpuInit, SfpuInit, SrcOrder, Stop, op};
-use crate::ops::{BinaryOp, TileCall, UnaryOp};
+use crate::ops::{BinaryOp, MAX_WORDS, TernaryOp, TileCall, UnaryOp};
 use crate::sim::error::ErrorKind;
 use crate::sim::math::{self, MatmulIn0, ReuseDest};
 use crate::sim::registers::{Configured, Phase, Section};
@@ -173,7 +173,7 @@ fn binary(call: &'static str, kind: BinaryOp, a: u32, b: u32, ia: u32, ib: u32, 
         let want = match kind {
             BinaryOp::Add => FpuInit::Add { a, b, acc },
             BinaryOp::Sub => FpuInit::Sub { a, b, acc },
-            BinaryOp::Mul => FpuInit::Mul { a, b },
+            _ => FpuInit::Mul { a, b },
         };
         cx.fpu_operands(call, want, Some((a, ia)), Some((b, ib)), dst, site)?;
         let unit = cx.unit(call, site)?;
@@ -182,7 +182,7 @@ fn binary(call: &'static str, kind: BinaryOp, a: u32, b: u32, ia: u32, ib: u32, 
         match kind {
             BinaryOp::Add => math::add_tiles(&unit.math, &unit.a, &unit.b, acc, tile),
             BinaryOp::Sub => math::sub_tiles(&unit.math, &unit.a, &unit.b, acc, tile),
-            BinaryOp::Mul => math::mul_tiles(&unit.math, &unit.a, &unit.b, tile),
+            _ => math::mul_tiles(&unit.math, &unit.a, &unit.b, tile),
         }
         cx.core.counters.fpu_tiles += 1;
         Ok(())
@@ -273,7 +273,7 @@ pub fn matmul_block(
 
 /// Combines the register with a tile, the register being one operand of the matrix unit.
 pub fn reuse_dest_tiles(kind: BinaryOp, dest: ReuseDest, cb: u32, it: u32, dst: u32, site: Site) {
-    let call = kind.row().reuse_call;
+    let call = kind.fpu().reuse_call;
     op(site, |cx| {
         let init = FpuInit::Reuse { op: kind, cb, dest };
         let operand = Some((cb, it));
@@ -289,16 +289,26 @@ pub fn reuse_dest_tiles(kind: BinaryOp, dest: ReuseDest, cb: u32, it: u32, dst: 
     });
 }
 
-/// An operation of the vector unit on a register, in place.
-pub fn sfpu_unary(kind: UnaryOp, dst: u32, site: Site) {
+/// An operation of the vector unit on a register, in place. `words` are those of the call itself.
+pub fn sfpu_unary(kind: UnaryOp, dst: u32, words: [u32; MAX_WORDS], site: Site) {
     let call = kind.row().call;
     op(site, |cx| {
         cx.in_phase(call, Phase::Acquired, site)?;
         cx.register(call, dst, site)?;
-        cx.sfpu_is(call, SfpuInit::Unary(kind.prepared()), site)?;
-        cx.is_written(call, dst, site)?;
+        cx.sfpu_is(call, SfpuInit::unary(kind, &[]), site)?;
+        if !kind.row().creates {
+            cx.is_written(call, dst, site)?;
+        }
         let unit = cx.unit(call, site)?;
-        math::sfpu_unary(&unit.math, kind, &mut unit.tiles[dst as usize]);
+        let mut all = words;
+        if kind.row().init_words > 0
+            && let Some((SfpuInit::Unary(_, init), _)) = unit.sfpu
+        {
+            all = init;
+            all[kind.row().init_words..].copy_from_slice(&words[..MAX_WORDS - kind.row().init_words]);
+        }
+        math::sfpu_unary(&unit.math, kind, &all, &mut unit.tiles[dst as usize]);
+        unit.begin(dst, false);
         cx.core.counters.sfpu_tiles += 1;
         Ok(())
     });
@@ -306,17 +316,42 @@ pub fn sfpu_unary(kind: UnaryOp, dst: u32, site: Site) {
 
 /// An operation of the vector unit on two registers; `out` may be one of them.
 pub fn sfpu_binary(kind: BinaryOp, d0: u32, d1: u32, out: u32, site: Site) {
-    let call = kind.row().sfpu_call;
+    let call = kind.row().call;
     op(site, |cx| {
         cx.in_phase(call, Phase::Acquired, site)?;
         for dst in [d0, d1, out] {
             cx.register(call, dst, site)?;
         }
-        cx.sfpu_is(call, SfpuInit::Binary(kind), site)?;
+        cx.sfpu_is(call, SfpuInit::Binary(kind.prepared()), site)?;
+        if kind.row().adjacent && (d1 != d0 + 1 || out != d0) {
+            let message = format!("`{call}` of tile registers {d0} and {d1}: the second must be the one after the first");
+            let error = cx.error(ErrorKind::Registers, message, site);
+            return Err(Stop::Fail(error.help("the chip ignores the second index and takes the next register")));
+        }
         cx.is_written(call, d0, site)?;
         cx.is_written(call, d1, site)?;
         let unit = cx.unit(call, site)?;
         math::sfpu_binary(&unit.math, kind, &mut unit.tiles, d0 as usize, d1 as usize, out as usize);
+        unit.begin(out, false);
+        cx.core.counters.sfpu_tiles += 1;
+        Ok(())
+    });
+}
+
+/// An operation of the vector unit on three registers; `out` may be one of them.
+pub fn sfpu_ternary(kind: TernaryOp, operands: [u32; 3], out: u32, words: [u32; MAX_WORDS], site: Site) {
+    let call = kind.row().call;
+    op(site, |cx| {
+        cx.in_phase(call, Phase::Acquired, site)?;
+        for dst in operands.into_iter().chain([out]) {
+            cx.register(call, dst, site)?;
+        }
+        cx.sfpu_is(call, SfpuInit::Ternary(kind), site)?;
+        for operand in operands {
+            cx.is_written(call, operand, site)?;
+        }
+        let unit = cx.unit(call, site)?;
+        math::sfpu_ternary(&unit.math, kind, &words, &mut unit.tiles, operands.map(|r| r as usize), out as usize);
         unit.begin(out, false);
         cx.core.counters.sfpu_tiles += 1;
         Ok(())

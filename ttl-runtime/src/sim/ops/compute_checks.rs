@@ -211,7 +211,7 @@ impl Cx<'_> {
     pub(super) fn sfpu_is(&mut self, call: &str, want: SfpuInit, site: Site) -> Step<()> {
         let have = self.unit(call, site)?.sfpu;
         match have {
-            Some((have, _)) if have == want => Ok(()),
+            Some((have, _)) if have.serves(want) => Ok(()),
             Some((have, init_site)) => {
                 let message = format!("`{call}` needs `{}`, but `{}` is in force", want.call(), have.call());
                 let error = self.error(ErrorKind::Init, message, site).label(init_site, "the last init was here");

@@ -4,7 +4,7 @@ use super::{Copier, is_bare_literal, line, supported, tie};
 use crate::model::{Adapter, Expr, ExprKind, For, If, Range, Step};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use ttl_skeleton::{self as sk, METHODS};
+use ttl_skeleton as sk;
 
 type Copied = (TokenStream, sk::Expr);
 
@@ -114,7 +114,7 @@ impl Copier<'_> {
                 dot.to_tokens(&mut tokens);
                 name.to_tokens(&mut tokens);
                 paren.surround(&mut tokens, |t| t.extend(args));
-                if !METHODS.contains(&name.to_string().as_str()) {
+                if !sk::is_method(&name.to_string()) {
                     // Misspelt, most probably; then rustc has the better message.
                     tokens = quote_spanned!(name.span()=> ::ttl::rt::DeviceMethod::check(#tokens));
                 }

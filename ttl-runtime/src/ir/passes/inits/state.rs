@@ -98,7 +98,7 @@ impl State {
                 }
             }
             Init::PackReconfig { cb } => self.0[PACK] = cx.value(*cb),
-            Init::Unary(_) | Init::BinaryRegs(_) | Init::CopyRegs => {
+            Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {
                 self.0[SFPU] = cx.canonical(init);
             }
             Init::Tile(tile) => {
@@ -238,7 +238,7 @@ impl Formats<'_> {
                 let ins = t.ins.iter().map(|cb| code(*cb)).collect::<Option<Vec<_>>>()?;
                 Init::Tile(TileInit { call: t.call, ins })
             }
-            Init::Unary(_) | Init::BinaryRegs(_) | Init::CopyRegs => init.clone(),
+            Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => init.clone(),
             Init::Undo(_) | Init::Startup { .. } | Init::Reconfig { .. } | Init::PackReconfig { .. } => {
                 return None;
             }
@@ -294,8 +294,12 @@ impl Formats<'_> {
                     needs[UNDO] = Some(Need { value: Value::Undo(Some(t.call)), by: By::Init(tile) });
                 }
             }
-            Op::Unary { op, .. } => needs[SFPU] = init(Init::Unary(op.prepared())),
-            Op::BinaryRegs { op, .. } => needs[SFPU] = init(Init::BinaryRegs(*op)),
+            Op::Unary { op, words, .. } => {
+                let words = words.iter().take(op.row().init_words).cloned().collect();
+                needs[SFPU] = init(Init::Unary(op.prepared(), words));
+            }
+            Op::BinaryRegs { op, .. } => needs[SFPU] = init(Init::BinaryRegs(op.prepared())),
+            Op::TernaryRegs { op, .. } => needs[SFPU] = init(Init::TernaryRegs(*op)),
             Op::CopyRegs { .. } => needs[SFPU] = init(Init::CopyRegs),
             Op::PackTile { cb, .. } => needs[PACK] = self.need(*cb),
             _ => {}
