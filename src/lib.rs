@@ -70,13 +70,16 @@ pub mod prelude {
     pub use ttl_runtime::arch::{Arch, ArchKind, ComputeConfig, Core, MathFidelity};
     pub use ttl_runtime::cores::{CoreRange, CoreSet};
     pub use ttl_runtime::device_api::{
-        Accumulator, CbIn, CbOut, Compute, Front, Looped, Noc, NocCore, NocRange, PackRegs, Reads, Reserved, Semaphore,
-        Sent, Storable, TensorAccessor, TileBinary, TileBlock, TileExpr, TileMath, TileRegs, TileShape, TileTernary,
-        Tiles, Writes,
+        Accumulator, Arriving, CbIn, CbOut, Compute, Front, Looped, Noc, NocCore, NocRange, PackRegs, PipeRx, PipeTx,
+        Reads, Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBinary, TileBlock, TileExpr, TileMath, TileRegs,
+        TileShape, TileTernary, Tiles, UnicastTx, Writes,
     };
     pub use ttl_runtime::host::{Backend, CheckedProgram, Device, DeviceOptions, Engine, Program, Tensor};
     pub use ttl_runtime::program::export::Tolerance;
-    pub use ttl_runtime::program::typed::{Consumer, PerCore, Producer, SemaphoreArg, TensorArg, per_core};
+    pub use ttl_runtime::program::pipe::Route;
+    pub use ttl_runtime::program::typed::{
+        Consumer, PerCore, Pipe, Producer, SemaphoreArg, TensorArg, UnicastPipe, per_core,
+    };
     pub use ttl_runtime::sim::{Numerics, Progress, RunOptions, RunReport, Schedule};
     pub use ttl_runtime::tensor::format::{DataFormat, Element};
     pub use ttl_runtime::tensor::{Comparison, HostTensor, MemoryConfig, ShardSpec, TensorRef, npy};

@@ -67,6 +67,13 @@ methods! {
         "semaphore_set_multicast",
         "semaphore_set_multicast_loopback_src",
         "atomic_barrier",
+        // Pipes.
+        "send",
+        "send_to",
+        "send_loopback",
+        "receive",
+        "receivers",
+        "announce",
         // Cores.
         "core_x",
         "core_y",

@@ -116,6 +116,9 @@ pub(super) fn is_printed(ty: &Ty) -> bool {
         | Ty::Tiles
         | Ty::TileBlock(_)
         | Ty::Accumulator
+        | Ty::PipeTx
+        | Ty::PipeRx
+        | Ty::UnicastTx
         | Ty::Ref { .. } => false,
     }
 }

@@ -122,7 +122,7 @@ impl Printer<'_> {
             }
             Op::Init(init) => self.init(init),
             // The passes leave none of these.
-            Op::Store(_) | Op::Accumulate(_) => {}
+            Op::Store(_) | Op::Accumulate(_) | Op::PipeSend(_) | Op::PipeReceive(_) => {}
         }
     }
 

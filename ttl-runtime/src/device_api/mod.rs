@@ -5,6 +5,7 @@
 //! - [`CbIn`] and [`CbOut`] are the ends of a circular buffer; [`Front`] and [`Reserved`] the pages between wait and pop, reserve and push.
 //! - [`TensorAccessor`] finds the pages of a tensor.
 //! - [`Semaphore`] is a word that cores wait on; [`NocCore`] and [`NocRange`] are other cores, to which [`Noc`] sends pages and signals.
+//! - [`PipeTx`] and [`PipeRx`] are the ends of a pipe: blocks from one core to many, with the handshake that this takes.
 //! - [`TileRegs`] and [`PackRegs`] are the tile registers while they are computed and while they are packed.
 //! - [`Tiles`] are lazy block expressions, [`Accumulator`] a block of tiles that they are added to.
 
@@ -14,6 +15,7 @@ mod compute;
 mod noc;
 mod param;
 mod parts;
+mod pipe;
 mod register_ops;
 mod shaped;
 mod signal;
@@ -27,6 +29,7 @@ pub use accumulator::{Accumulator, TileBlock};
 pub use cb::{CbIn, CbOut, Front, Reserved};
 pub use compute::{Compute, PackRegs, TileRegs};
 pub use noc::{Noc, Reads, TensorAccessor, Writes};
+pub use pipe::{Arriving, PipeRx, PipeTx, UnicastTx};
 pub use signal::{Block, Looped, NocCore, NocRange, Semaphore, Sent};
 pub(crate) use parts::fill_scalers;
 pub use shaped::TileShape;

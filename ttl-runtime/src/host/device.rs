@@ -139,12 +139,27 @@ impl Device {
     /// A copy of a host tensor.
     pub fn upload_in<T: Element>(&mut self, name: &str, host: &HostTensor, memory: MemoryConfig) -> Result<Tensor<T>> {
         let tensor = self.allocate::<T>(name, host.shape(), memory)?;
+        self.write(&tensor, host)?;
+        Ok(tensor)
+    }
+
+    /// New contents for a tensor: programs that were validated with it can run again.
+    pub fn write<T: Element>(&mut self, tensor: &Tensor<T>, host: &HostTensor) -> Result<()> {
+        self.own(&tensor.tensor)?;
+        if host.shape() != tensor.shape() {
+            return Err(Error::Other(format!(
+                "tensor `{}` has shape {:?}, the contents have {:?}; give as many elements in each dimension",
+                tensor.tensor.name,
+                tensor.shape(),
+                host.shape()
+            )));
+        }
         let bytes = host.to_tiles(T::FORMAT)?;
         let pages = bytes.chunks(tensor.spec().page_size() as usize);
         for (at, page) in tensor.tensor.page_addresses(&{ *self.arch() })?.zip(pages) {
             self.backend.write(at, page)?;
         }
-        Ok(tensor)
+        Ok(())
     }
 
     /// The contents of a tensor, without padding.

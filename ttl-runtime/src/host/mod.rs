@@ -4,6 +4,7 @@
 //! C++), `sim` and `cpp` (where they run). A [`Device`] runs [`CheckedProgram`]s and nothing else.
 
 mod device;
+mod dump;
 mod engine;
 mod error;
 mod export;

@@ -8,8 +8,9 @@ use crate::codegen::{self, ArgSlots, Lines, Source};
 use crate::cores::CoreSet;
 use crate::ir::passes::{self, Prepared, Target};
 use crate::ir::{self, verify};
-use crate::program::typed::{Consumer, Producer, SemaphoreArg};
-use crate::program::{self, ArgValue, CbDecl, KernelDecl, Role, SemDecl};
+use crate::program::pipe::{PipeArg, PipeEnd, PipeId, PipeKind, Route};
+use crate::program::typed::{Consumer, Pipe, Producer, SemaphoreArg, UnicastPipe};
+use crate::program::{self, ArgValue, CbDecl, KernelDecl, Processor, Role, SemDecl};
 use crate::rt::{self, Args, Binder, Kernel, LowerError};
 use crate::site::Site;
 use crate::tensor::format::Element;
@@ -66,6 +67,33 @@ impl Program {
         SemaphoreArg::new(self.inner.add_semaphore(SemDecl::new(name, cores, init)))
     }
 
+    /// A pipe: each route's sender multicasts blocks to its receivers, which announce when they have room. Takes two semaphores of each core,
+    /// however many routes there are. A core is on one route.
+    #[track_caller]
+    pub fn pipe(&mut self, name: &str, routes: impl IntoIterator<Item = Route>) -> Pipe {
+        let id = self.inner.add_pipe(name, PipeKind::Multicast, routes);
+        Pipe::new(self.pipe_arg(id))
+    }
+
+    /// A pipe whose senders have one receiver each, which may send on: a chain or a ring of cores. Takes two semaphores of each core.
+    #[track_caller]
+    pub fn unicast_pipe(&mut self, name: &str, routes: impl IntoIterator<Item = Route>) -> UnicastPipe {
+        let id = self.inner.add_pipe(name, PipeKind::Unicast, routes);
+        UnicastPipe::new(self.pipe_arg(id))
+    }
+
+    fn pipe_arg(&self, id: PipeId) -> PipeArg {
+        let decl = self.inner.pipe(id);
+        PipeArg {
+            id,
+            kind: decl.kind,
+            end: PipeEnd::Tx,
+            routes: decl.routes.clone(),
+            ready: decl.ready,
+            valid: decl.valid,
+        }
+    }
+
     /// Puts a kernel on cores. Its arguments are the fields of the struct that `#[ttl::kernel]` made.
     #[track_caller]
     pub fn kernel<K: Kernel>(&mut self, cores: impl Into<CoreSet>, kernel: K) {
@@ -111,16 +139,22 @@ impl Program {
             prepared.push(passes::prepare(verified, &target)?);
         }
         let temps = temps::resolve(&checked, &temps);
-        Ok(CheckedProgram { inner: Arc::new(checked), prepared: prepared.into(), temps })
+        let program = CheckedProgram { inner: Arc::new(checked), modules: modules.into(), prepared: prepared.into(), temps };
+        if let Some(dir) = std::env::var_os("TTL_DUMP").filter(|dir| !dir.is_empty()) {
+            program.dump(dir.as_ref())?;
+        }
+        Ok(program)
     }
 }
 
 #[track_caller]
 fn declare<K: Kernel>(cores: CoreSet, kernel: K) -> KernelDecl<KernelCode> {
-    let role = match K::ROLE {
-        ir::Role::Reader => Role::Reader,
-        ir::Role::Writer => Role::Writer,
-        ir::Role::Compute => Role::Compute,
+    let role = match (K::ROLE, K::NOC) {
+        (ir::Role::Reader, None | Some(0)) => Role::Reader,
+        (ir::Role::Writer, None | Some(1)) => Role::Writer,
+        (ir::Role::Reader, Some(noc)) => Role::Dm { processor: Processor::Ncrisc, noc },
+        (ir::Role::Writer, Some(noc)) => Role::Dm { processor: Processor::Brisc, noc },
+        (ir::Role::Compute, _) => Role::Compute,
     };
     let mut binder = Binder::default();
     kernel.bind(&mut binder);
@@ -134,6 +168,7 @@ fn build_modules(program: &mut program::Program<KernelCode>) -> Result<Vec<ir::M
     for kernel in program.kernels_mut() {
         match (kernel.code.module)() {
             Ok(module) => {
+                through_pipes(kernel, &module);
                 for (arg, param) in kernel.args.iter_mut().zip(&module.params) {
                     if let ArgValue::Cb { blocks, .. } = &mut arg.value {
                         *blocks = ir::blocks::used(&module, param.local);
@@ -145,6 +180,27 @@ fn build_modules(program: &mut program::Program<KernelCode>) -> Result<Vec<ir::M
         }
     }
     if errors.is_empty() { Ok(modules) } else { Err(Error::Lower(errors)) }
+}
+
+/// The buffers whose blocks the kernel sends or receives through its pipes.
+fn through_pipes(kernel: &mut KernelDecl<KernelCode>, module: &ir::Module) {
+    let cb_of = |args: &[program::Arg], local| {
+        let at = module.params.iter().position(|p| p.local == local)?;
+        match args.get(at)?.value {
+            ArgValue::Cb { cb, .. } => Some(cb),
+            _ => None,
+        }
+    };
+    for at in 0..kernel.args.len().min(module.params.len()) {
+        if kernel.args[at].pipe.is_none() {
+            continue;
+        }
+        let locals = ir::pipe::buffers(module, module.params[at].local);
+        let buffers = locals.into_iter().filter_map(|l| cb_of(&kernel.args, l)).collect();
+        if let Some(used) = &mut kernel.args[at].pipe {
+            used.buffers = buffers;
+        }
+    }
 }
 
 fn cb_ids(checked: &program::Checked<KernelCode>, kernel: &program::CheckedKernel<KernelCode>) -> Vec<u32> {
@@ -162,6 +218,7 @@ fn cb_ids(checked: &program::Checked<KernelCode>, kernel: &program::CheckedKerne
 #[derive(Clone, Debug)]
 pub struct CheckedProgram {
     pub(super) inner: Arc<program::Checked<KernelCode>>,
+    modules: Arc<[ir::Module]>,
     prepared: Arc<[Prepared]>,
     /// Buffers of the compiler's by kernel.
     pub(super) temps: Arc<[temps::Temps]>,
@@ -175,6 +232,11 @@ impl CheckedProgram {
     /// Everything that validation resolved.
     pub fn checked(&self) -> &program::Checked<KernelCode> {
         &self.inner
+    }
+
+    /// Each kernel's IR as it was lowered and as the passes left it.
+    pub(super) fn stages(&self) -> impl Iterator<Item = (&ir::Module, &Prepared)> {
+        self.modules.iter().zip(self.prepared.iter())
     }
 
     /// The C++ of every kernel, in the order in which they were added.

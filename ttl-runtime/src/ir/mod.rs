@@ -11,6 +11,7 @@ pub mod dag;
 pub mod fuse;
 pub mod kinds;
 pub mod passes;
+pub mod pipe;
 pub mod schedule;
 pub mod sections;
 pub mod shape;
@@ -346,6 +347,10 @@ pub enum Op {
         /// Data may still be on its way out of the core; on Blackhole it has to leave first. Found by `passes::barriers`.
         flush: bool,
     },
+
+    /// A block through a pipe, and one out of it. Expanded by `passes::pipes`.
+    PipeSend(Box<pipe::Send>),
+    PipeReceive(pipe::Receive),
 
     Acquire,
     /// `tile_regs_commit` and `tile_regs_wait`: math hands the registers over, pack takes them.

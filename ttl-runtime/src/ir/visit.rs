@@ -114,6 +114,11 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
         }
         Op::SemaphoreSet { value, .. } | Op::SemaphoreWait { value, .. } | Op::SemaphoreInc { value, .. } => f(value),
         Op::SemaphoreSend { to, .. } => to.num_dests().into_iter().for_each(f),
+        Op::PipeSend(send) => {
+            f(&send.pages);
+            f(&send.receivers);
+        }
+        Op::PipeReceive(_) => {}
         Op::ReadBarrier
         | Op::WriteBarrier
         | Op::WritesFlushed
@@ -198,6 +203,8 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         Op::SemaphoreSet { semaphore, .. } | Op::SemaphoreWait { semaphore, .. } => f(*semaphore),
         Op::SemaphoreInc { semaphore, core, .. } => [*semaphore, *core].into_iter().for_each(f),
         Op::SemaphoreSend { semaphore, to, .. } => [*semaphore, to.local()].into_iter().for_each(f),
+        Op::PipeSend(send) => send.locals().into_iter().for_each(f),
+        Op::PipeReceive(receive) => receive.locals().into_iter().for_each(f),
         Op::BinaryTiles { a, b, .. }
         | Op::MatmulTiles { a, b, .. }
         | Op::MatmulBlock { a, b, .. } => {

@@ -11,6 +11,7 @@ use crate::temps::TempKey;
 use crate::tensor::{DataFormat, TensorRef};
 
 use super::arg_layout::ParamKind;
+use super::pipe::{PipeDecl, PipeUse};
 
 /// A circular buffer of one program. Not the id by which the chip knows it: `validate` chooses that.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -210,6 +211,8 @@ impl<T> fmt::Debug for CoreOf<T> {
 pub struct Arg {
     pub name: Arc<str>,
     pub value: ArgValue,
+    /// The end of a pipe that begins with this argument.
+    pub pipe: Option<PipeUse>,
 }
 
 #[derive(Clone, Debug)]
@@ -243,7 +246,7 @@ pub enum ArgValue {
 
 impl Arg {
     pub fn new(name: impl Into<Arc<str>>, value: ArgValue) -> Arg {
-        Arg { name: name.into(), value }
+        Arg { name: name.into(), value, pipe: None }
     }
 
     pub fn cb(name: impl Into<Arc<str>>, cb: CbId, end: CbEnd) -> Arg {
@@ -339,6 +342,7 @@ pub struct Program<K> {
     pub(super) id: u32,
     pub(super) cbs: Vec<CbDecl>,
     pub(super) semaphores: Vec<SemDecl>,
+    pub(super) pipes: Vec<PipeDecl>,
     pub(super) kernels: Vec<KernelDecl<K>>,
 }
 
@@ -351,6 +355,7 @@ impl<K> Program<K> {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             cbs: Vec::new(),
             semaphores: Vec::new(),
+            pipes: Vec::new(),
             kernels: Vec::new(),
         }
     }

@@ -40,6 +40,8 @@ pub enum ProblemKind {
     Foreign,
     /// Semaphores: too many, or ids used twice.
     Semaphore,
+    /// Pipes: routes that cannot be, ends that are missing or in the wrong place.
+    Pipe,
     /// An argument that this kind of kernel cannot have.
     RoleArgument,
     /// Too many runtime arguments.

@@ -15,6 +15,7 @@ pub mod decl;
 pub mod error;
 pub mod export;
 pub mod l1_plan;
+pub mod pipe;
 pub mod typed;
 mod validate;
 
@@ -27,3 +28,4 @@ pub use decl::{
 };
 pub use error::{ProblemKind, ProgramError, ProgramErrors};
 pub use l1_plan::L1Plan;
+pub use pipe::{PipeArg, PipeDecl, PipeEnd, PipeId, PipeKind, PipeUse, Route};

@@ -175,6 +175,7 @@ impl Analysis {
                             | "get_read_ptr"
                             | "get_tile_size"
                             | "read_u32"
+                            | "receivers"
                     )
             }
             _ => false,

@@ -166,6 +166,7 @@ impl Checker<'_, '_> {
             _ => {
                 let sent = match op {
                     Op::SendPages { src, dst, .. } => vec![*src, *dst],
+                    Op::PipeSend(send) => vec![send.src, send.dst],
                     _ => Vec::new(),
                 };
                 for cb in ends(op).into_iter().map(|(cb, _)| cb).chain(sent) {

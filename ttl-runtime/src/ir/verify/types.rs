@@ -2,7 +2,9 @@
 
 use super::Checker;
 use crate::ir::passes::buffers::format_of;
-use crate::ir::{BinOp, Dest, Expr, ExprKind, IntTy, Leaf, LocalId, Module, Op, Query, StmtKind, Ty, dag::{Dag, Node}, visit};
+use crate::ir::{
+    BinOp, Dest, Expr, ExprKind, IntTy, Leaf, LocalId, Module, Op, Query, StmtKind, Ty, dag::{Dag, Node}, pipe, visit,
+};
 use std::collections::BTreeSet;
 
 /// The end of a circular buffer that an operation uses.
@@ -20,6 +22,7 @@ pub(super) fn ends(op: &Op) -> Vec<(LocalId, End)> {
         | Op::ReadPage { cb, .. }
         | Op::WriteWord { cb, .. }
         | Op::PackTile { cb, .. } => vec![(*cb, End::Out)],
+        Op::PipeReceive(receive) => vec![(receive.cb, End::Out)],
         Op::WaitFront { cb, .. }
         | Op::PopFront { cb, .. }
         | Op::WritePage { cb, .. }
@@ -296,6 +299,8 @@ impl Checker<'_, '_> {
             | Op::SemaphoreWait { .. }
             | Op::SemaphoreInc { .. }
             | Op::SemaphoreSend { .. }
+            | Op::PipeSend(_)
+            | Op::PipeReceive(_)
             | Op::ReadBarrier
             | Op::WriteBarrier
             | Op::WritesFlushed
@@ -366,7 +371,29 @@ impl Checker<'_, '_> {
 impl Checker<'_, '_> {
     /// What goes to other cores: its ends, semaphores and destinations.
     fn signals(&mut self, op: &Op) {
+        let both = match op {
+            Op::PipeSend(send) => Some([send.ready, send.valid]),
+            Op::PipeReceive(receive) => Some([receive.ready, receive.valid]),
+            _ => None,
+        };
+        for semaphore in both.into_iter().flatten() {
+            if *self.f.local(semaphore).ty.peeled() != Ty::Semaphore {
+                self.fail(format!("{} without its semaphores", name_of(op)));
+            }
+        }
         let (semaphore, core, range) = match op {
+            Op::PipeSend(send) => {
+                for block in [send.src, send.dst] {
+                    if end_of(&self.f.local(block).ty).is_none() {
+                        self.fail("PipeSend of something that is no block");
+                    }
+                }
+                match send.to {
+                    pipe::To::Core(core) => (None, Some(core), None),
+                    pipe::To::Range { range, .. } => (None, None, Some(range)),
+                }
+            }
+            Op::PipeReceive(receive) => (None, Some(receive.sender), None),
             Op::SendPages { src, dst, to, .. } => {
                 for block in [src, dst] {
                     if end_of(&self.f.local(*block).ty).is_none() {

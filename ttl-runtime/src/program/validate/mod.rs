@@ -1,10 +1,11 @@
 //! Finds every mistake of a program, and resolves what is left open if there is none.
 //!
-//! [`cores`]: grids and processors; [`buffers`]: ends, pages, formats, ids and L1; [`semaphores`]; [`arguments`]: their kinds, counts and words.
+//! [`cores`]: grids and processors; [`buffers`]: ends, pages, formats, ids and L1; [`semaphores`]; [`pipes`]; [`arguments`]: their kinds, counts and words.
 
 mod arguments;
 mod buffers;
 mod cores;
+mod pipes;
 mod semaphores;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ impl<K> Program<K> {
         }
         cores::check(&self, device, &mut errors);
         buffers::check(&self, device, &mut errors);
+        pipes::check(&self, &mut errors);
         let cb_ids = buffers::assign_ids(&self, device, &mut errors);
         let sem_ids = semaphores::assign_ids(&self, device, &mut errors);
         let layouts: Vec<ArgLayout> =

@@ -355,15 +355,34 @@ impl Lower<'_> {
         };
         let ret = callee.ret.clone();
         let types: Vec<Ty> = callee.params.iter().map(|p| callee.locals[p.0 as usize].ty.clone()).collect();
+        let counts: Vec<bool> = callee.params.iter().map(|p| self.cx.is_page_count(id, *p)).collect();
         let mut values: Vec<Expr> = vec![];
         let mut ends = vec![];
-        for (arg, ty) in args.iter().zip(&types) {
+        for arg in args {
             let before = self.position();
             let value = self.expr(arg);
+            if let Value::Pipe(pipe) = value {
+                for local in pipe.locals() {
+                    let ty = self.locals[local.0 as usize].ty.clone();
+                    values.push(Expr { ty, kind: ExprKind::Local(local) });
+                    ends.push(self.position());
+                }
+                continue;
+            }
+            let Some(ty) = types.get(values.len()) else { break };
+            let guard = match value {
+                Value::Res { id, .. } => Some(id),
+                _ => None,
+            };
             let expr = self.argument(value, ty);
             self.fix_earlier(&mut values, &mut ends, before, &expr);
             ends.push(self.position());
             values.push(expr);
+            if let (Some(true), Some(guard)) = (counts.get(values.len()), guard) {
+                let pages = self.page_count_of_guard(guard);
+                ends.push(self.position());
+                values.push(pages);
+            }
         }
         self.fix_calls(&mut values);
         let call = Expr { ty: ret.clone(), kind: ExprKind::Call(FnId(id.0), values) };

@@ -50,6 +50,7 @@ impl Lower<'_> {
                 _ => self.no_method("TensorAccessor", name),
             },
             Value::Semaphore(s) => self.semaphore_method(s, name, args),
+            Value::Pipe(pipe) => self.pipe_method(pipe, name, args),
             Value::Res { id, .. } => self.resource_method(id, name, args),
             Value::Scalar(_) | Value::Place(_) => self.number_method(recv, name, args),
             other => {
@@ -207,6 +208,10 @@ impl Lower<'_> {
             (ResKind::Write { .. } | ResKind::Sent { .. }, "flushed", []) => {
                 self.moved(id);
                 self.effect(Op::WritesFlushed)
+            }
+            (ResKind::Arriving { .. }, "wait", []) => {
+                self.release(id);
+                Value::Unit
             }
             (ResKind::TileRegs, "commit", []) => {
                 self.moved(id);

@@ -4,7 +4,7 @@
 //! - `scope.rs`: bindings, temporaries, and the release of guards at the end of scopes.
 //! - `expr.rs`, `stmt.rs`: scalar expressions and control flow; blocks as values become temporaries, evaluation order is fixed.
 //! - `method.rs`: methods of the device API, by type of the receiver and name.
-//! - `signal.rs`: what goes to other cores: pages and semaphores.
+//! - `signal.rs`: what goes to other cores: pages and semaphores; `pipe.rs`: pipes.
 //! - `tiles.rs`: block expressions to DAGs; `shaped.rs`: blocks as matrices.
 //!
 //! rustc has already accepted the body, so types agree. What is left to refuse here is what Rust cannot see: it ends up as a
@@ -12,6 +12,7 @@
 
 mod expr;
 mod method;
+mod pipe;
 mod scope;
 mod shaped;
 mod signal;
@@ -26,7 +27,7 @@ use crate::ir::{self, Block, LocalId, Stmt, StmtKind, Ty};
 use crate::site::Site;
 use scope::Scope;
 use ttl_skeleton as sk;
-use value::{Binding, Resource};
+use value::{Binding, Resource, Value};
 
 /// Builds the IR of one function instance. `skeleton` is [`sk::Def::encode`]'s output; `items` are what its probes gave; `generics`
 /// are its generic arguments as the reader of the C++ should see them.
@@ -82,6 +83,8 @@ struct Lower<'a> {
     operations: u32,
     /// Resource states at each `break` of the enclosing loops, innermost last.
     breaks: Vec<Vec<scope::States>>,
+    /// For guards that are parameters and whose page count is needed: a parameter that holds it.
+    page_counts: Vec<(LocalId, LocalId)>,
 }
 
 impl<'a> Lower<'a> {
@@ -100,6 +103,7 @@ impl<'a> Lower<'a> {
             diverged: false,
             operations: 0,
             breaks: vec![],
+            page_counts: vec![],
         }
     }
 
@@ -108,7 +112,7 @@ impl<'a> Lower<'a> {
         self.enter_scope(scope::Kind::Function);
         let mut params = vec![];
         for p in 0..self.def.params {
-            params.push(self.bind_param(p));
+            params.extend(self.bind_param(p));
         }
         let value = self.block_value(&self.def.body);
         if !self.diverged && ret != Ty::Unit {
@@ -118,6 +122,12 @@ impl<'a> Lower<'a> {
         } else {
             self.discard(value);
             self.leave_scope();
+        }
+        for (guard, count) in std::mem::take(&mut self.page_counts) {
+            if let Some(at) = params.iter().position(|p| *p == guard) {
+                params.insert(at + 1, count);
+                self.cx.add_page_count(count);
+            }
         }
         ir::Fn {
             name: self.def.name.clone(),
@@ -132,9 +142,14 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn bind_param(&mut self, p: sk::Local) -> LocalId {
+    /// The parameters of the IR that the function's parameter is.
+    fn bind_param(&mut self, p: sk::Local) -> Vec<LocalId> {
         let decl = &self.def.locals[p as usize];
         let ty = self.ty(decl.slot);
+        if let Some((value, params)) = self.pipe_param(&decl.name, &ty) {
+            self.bindings[p as usize] = Some(Binding::Alias(Value::Pipe(value)));
+            return params;
+        }
         let local = self.new_local(&decl.name, ty.clone(), decl.mutable);
         let binding = self.param_binding(local, &ty);
         if binding.is_none() {
@@ -144,7 +159,7 @@ impl<'a> Lower<'a> {
             );
         }
         self.bindings[p as usize] = binding;
-        local
+        vec![local]
     }
 
     fn ty(&mut self, slot: sk::Slot) -> Ty {

@@ -25,12 +25,31 @@ pub(super) enum Value {
     /// A core and a rectangle of cores.
     Core(LocalId),
     CoreRange(LocalId),
+    /// An end of a pipe.
+    Pipe(Pipe),
     /// A guard, transfer, accumulator or register state. `by_ref` when reached through `&` or `&mut`.
     Res {
         id: ResId,
         by_ref: bool,
     },
     Tiles(Tiles),
+}
+
+/// An end of a pipe by the locals that it is made of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pipe {
+    pub(super) ready: LocalId,
+    pub(super) valid: LocalId,
+    /// The rectangle or core of the receivers; the sender's core.
+    pub(super) other: LocalId,
+    pub(super) end: PipeEnd,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum PipeEnd {
+    Tx { receivers: LocalId },
+    UnicastTx,
+    Rx,
 }
 
 /// A lazy block expression with what its leaves stand for.
@@ -105,6 +124,10 @@ pub(super) enum ResKind {
     Sent {
         loopback: bool,
     },
+    /// A block that is on its way here through a pipe.
+    Arriving {
+        valid: LocalId,
+    },
     TileRegs,
     PackRegs,
     Accumulator {
@@ -127,6 +150,7 @@ impl Value {
             Value::Semaphore(_) => "a semaphore",
             Value::Core(_) => "a core",
             Value::CoreRange(_) => "a rectangle of cores",
+            Value::Pipe(_) => "an end of a pipe",
             Value::Res { .. } => "a guard",
             Value::Tiles(_) => "a block expression",
         }
