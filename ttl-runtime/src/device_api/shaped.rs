@@ -118,11 +118,6 @@ macro_rules! of_block {
             fn matmul<R: TileExpr>(self, other: R) -> Tiles<Product<Self, R>> {
                 Tiles(Product { left: self, right: other })
             }
-
-            /// Gives the blocks of the expression that have no shape one: `rows` x `cols` tiles, row-major.
-            fn block(self, rows: u32, cols: u32) -> Tiles<Shaped<Self>> {
-                Tiles(Shaped { rows, cols, of: self })
-            }
         }
     };
 }
@@ -157,3 +152,10 @@ of_block! {
 }
 
 impl<E: TileExpr> TileShape for E {}
+
+impl<E: TileExpr> Tiles<E> {
+    /// Gives the blocks of the expression that have no shape one: `rows` x `cols` tiles, row-major.
+    pub fn block(self, rows: u32, cols: u32) -> Tiles<Shaped<E>> {
+        Tiles(Shaped { rows, cols, of: self.0 })
+    }
+}

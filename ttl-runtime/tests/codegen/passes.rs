@@ -206,7 +206,7 @@ fn a_set_up_that_depends_on_the_loop_stays_inside() {
     k.for_("kt", u32(1), u32(5), |k, kt| {
         let kt = k.get(kt);
         k.op(Op::Acquire);
-        k.op(Op::MatmulAcc { a, b, rt: u32(2), kt, ct: u32(2) });
+        k.matmul_acc([a, b], [u32(2), kt, u32(2)]);
         k.reserve(y, u32(4));
         k.store(y, u32(4), &[], true, |d| d.leaf(0));
         k.push(y, u32(4));
