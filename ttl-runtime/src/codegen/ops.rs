@@ -85,6 +85,7 @@ impl Printer<'_> {
             Op::Unary { op, dst, words } => {
                 self.headers.insert(op.row().header);
                 let mut args = vec![self.text(dst)];
+                args.extend(op.row().extra.map(str::to_owned));
                 args.extend(words.iter().skip(op.row().init_words).map(|w| self.word(w)));
                 self.tile_call(op.row().call, &args);
             }

@@ -23,7 +23,6 @@ headers! {
     "api/compute/copy_dest_values.h",
     "api/compute/eltwise_binary.h",
     "api/compute/eltwise_unary/eltwise_unary.h",
-    "api/compute/eltwise_unary/exp.h",
     "api/compute/matmul.h",
     "api/compute/pack.h",
     "api/compute/reconfig_data_format.h",

@@ -50,6 +50,23 @@ const TEMPLATES: &[Template] = &[
     ("rdiv_tile", &[("RoundingMode", "rounding_mode", "RoundingMode::None")]),
     ("typecast_tile_init", &[("uint32_t", "IN_DTYPE", ""), ("uint32_t", "OUT_DTYPE", "")]),
     ("typecast_tile", &[("uint32_t", "IN_DTYPE", ""), ("uint32_t", "OUT_DTYPE", "")]),
+    (
+        "exp_tile_init",
+        &[
+            ("bool", "approx", "false"),
+            ("uint32_t", "scale", "0x3F800000"),
+            ("InputClamping", "input_clamping", "InputClamping::ClampToNegative"),
+        ],
+    ),
+    (
+        "exp_tile",
+        &[
+            ("bool", "approx", "false"),
+            ("bool", "scale_en", "false"),
+            ("InputClamping", "input_clamping", "InputClamping::ClampToNegative"),
+            ("int", "iterations", "8"),
+        ],
+    ),
     ("where_tile", FORMAT),
     ("addcmul_tile", FORMAT),
     ("addcdiv_tile", FORMAT),
@@ -94,6 +111,8 @@ struct Function {
     header: &'static str,
     name: &'static str,
     parameters: Vec<String>,
+    /// Those without a default.
+    required: usize,
     /// Template arguments, and the statement.
     cases: Vec<(Vec<&'static str>, String)>,
 }
@@ -111,7 +130,8 @@ pub(super) fn op_headers(written: impl Fn(&str) -> bool) -> Vec<(&'static str, S
         }
         let (parameters, values) = words(call.len());
         let body = format!("ttl_host::table->sfpu_unary(ttl_host::unary_{}, idst, {values}, at);", row.method);
-        add(&mut functions, row.header, row.call, [registers(&["idst"]), parameters].concat(), body);
+        let extra = row.extra.map(|value| parameter(value)).into_iter().collect();
+        add(&mut functions, row.header, row.call, [registers(&["idst"]), extra, parameters].concat(), body);
     }
     for op in BinaryOp::ALL {
         let row = op.row();
@@ -155,6 +175,11 @@ pub(super) fn op_headers(written: impl Fn(&str) -> bool) -> Vec<(&'static str, S
     headers
 }
 
+/// The parameter that takes an enumerator.
+fn parameter(value: &str) -> String {
+    format!("{} option", value.split("::").next().unwrap_or(value))
+}
+
 fn registers(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| format!("uint32_t {name}")).collect()
 }
@@ -174,15 +199,27 @@ fn add(functions: &mut Vec<Function>, header: &'static str, text: &'static str, 
         None => (text, vec![]),
     };
     let at = functions.iter().position(|f| f.name == name).unwrap_or_else(|| {
-        functions.push(Function { header, name, parameters, cases: vec![] });
+        let required = parameters.len();
+        functions.push(Function { header, name, parameters: parameters.clone(), required, cases: vec![] });
         functions.len() - 1
     });
-    functions[at].cases.push((arguments, body));
+    // A function whose operations take different words takes those of the longest; the rest do not look at them.
+    let function = &mut functions[at];
+    function.required = function.required.min(parameters.len());
+    if parameters.len() > function.parameters.len() {
+        function.parameters = parameters;
+    }
+    function.cases.push((arguments, body));
 }
 
 fn print(function: &Function) -> String {
     let name = function.name;
-    let mut parameters = function.parameters.join(", ");
+    let declare = |(i, p): (usize, &String)| match i < function.required {
+        true => p.clone(),
+        false if p.starts_with("VectorMode") => format!("{p} = VectorMode::RC"),
+        false => format!("{p} = 0"),
+    };
+    let mut parameters = function.parameters.iter().enumerate().map(declare).collect::<Vec<String>>().join(", ");
     if !parameters.is_empty() {
         parameters.push_str(", ");
     }

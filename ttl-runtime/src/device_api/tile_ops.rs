@@ -65,10 +65,16 @@ pub struct Number {
 }
 
 impl Number {
-    /// For `op` with the number on the right, or on the left if `reversed`. The table has a unary operation for each operator.
+    /// For `op` with the number on the right, or on the left if `reversed`.
     fn new(op: BinaryOp, reversed: bool, bits: u32) -> Number {
-        let scalar = op.row().scalar;
-        let op = scalar.map_or(UnaryOp::Identity, |(right, left)| if reversed { left } else { right });
+        let row = op.row();
+        let Some(op) = (if reversed { row.reversed } else { row.scalar }) else {
+            crate::sim::ops::fail_with_help(
+                &format!("`{}` of tiles and a number does not exist", row.method),
+                "make tiles of the number: `c.fill(number)`",
+                crate::site::Site::UNKNOWN,
+            );
+        };
         Number { op, words: Held::new(op.row().words, &[bits]) }
     }
 

@@ -5,17 +5,17 @@
 //! ```
 //!
 //! The options, in this order: `or` an absolute error; `on` the operands for which the bound holds; C++ names where they differ from the tile method: `template`, `call`,
-//! `init`; `by` the program; `scalar`: the unary operation for a number on the right, and for one on the left; `fpu`: init and call of the matrix unit, for
+//! `init`; `by` the program; `scalar`, `reversed`: the unary operation for a number on the right, and for one on the left; `fpu`: init and call of the matrix unit, for
 //! two circular buffers and for one and a register; `adjacent registers` if the second register must follow the first, which then holds the result; `kind`.
 
-use super::{Kind, Reference, UnaryOp};
+use super::{Kind, Reference, UnaryOp, reference};
 
 macro_rules! binary_ops {
     (($d:tt) $(
         $(#[$doc:meta])*
         $op:ident: $method:ident, $tile:ident in $header:literal, $reference:expr, within $bound:expr
             $(, or $absolute:literal)? $(, on [$from:expr, $to:expr])? $(, template $template:literal)? $(, call $call:literal)? $(, init $init:literal)?
-            $(, by $program:ident)? $(, scalar $scalar:ident $reversed:ident)? $(, fpu [$fpu_init:literal $fpu_call:literal $reuse_init:literal $reuse_call:literal])?
+            $(, by $program:ident)? $(, scalar $scalar:ident)? $(, reversed $reversed:ident)? $(, fpu [$fpu_init:literal $fpu_call:literal $reuse_init:literal $reuse_call:literal])?
             $(, adjacent $adjacent:ident)? $(, kind $kind:ident of $base:ident)?;
     )*) => {
         /// An element-wise operation of two tiles.
@@ -38,7 +38,8 @@ macro_rules! binary_ops {
                 header: concat!("api/compute/", $header),
                 init: [$( $init, )? concat!(stringify!($tile), "_init" $(, $template)?)][0],
                 call: [$( $call, )? concat!(stringify!($tile) $(, $template)?)][0],
-                scalar: [$( Some((UnaryOp::$scalar, UnaryOp::$reversed)), )? None][0],
+                scalar: super::base!(UnaryOp $($scalar)?),
+                reversed: super::base!(UnaryOp $($reversed)?),
                 fpu: [$( Some(FpuRow { init: $fpu_init, call: $fpu_call, reuse_init: $reuse_init, reuse_call: $reuse_call }), )? None][0],
                 adjacent: super::is_set!($($adjacent)?),
                 reference: Reference::F2($reference),
@@ -74,7 +75,8 @@ pub struct BinaryRow {
     /// C++ function that takes both operands and the result.
     pub call: &'static str,
     /// What to do with a number as second operand, and with one as first.
-    pub scalar: Option<(UnaryOp, UnaryOp)>,
+    pub scalar: Option<UnaryOp>,
+    pub reversed: Option<UnaryOp>,
     /// The matrix unit can do it too.
     pub fpu: Option<FpuRow>,
     /// The second operand is the register after the first, which becomes the result.
@@ -159,13 +161,13 @@ impl BinaryRow {
 binary_ops! { ($)
     /// a + b.
     Add: add, add_binary_tile in "eltwise_binary_sfpu.h", |a, b| a + b, within 1e-7, or 1e-7,
-        scalar AddUnary AddUnary, fpu ["add_init" "add_tiles" "add_reuse_dest_init" "add_reuse_dest_tiles"];
+        scalar AddUnary, reversed AddUnary, fpu ["add_init" "add_tiles" "add_reuse_dest_init" "add_reuse_dest_tiles"];
     /// a - b.
     Sub: sub, sub_binary_tile in "eltwise_binary_sfpu.h", |a, b| a - b, within 1e-7, or 1e-7,
-        scalar SubUnary RsubUnary, fpu ["sub_init" "sub_tiles" "sub_reuse_dest_init" "sub_reuse_dest_tiles"];
+        scalar SubUnary, reversed RsubUnary, fpu ["sub_init" "sub_tiles" "sub_reuse_dest_init" "sub_reuse_dest_tiles"];
     /// a * b.
     Mul: mul, mul_binary_tile in "eltwise_binary_sfpu.h", |a, b| a * b, within 1e-7,
-        scalar MulUnary MulUnary, fpu ["mul_init" "mul_tiles" "mul_reuse_dest_init" "mul_reuse_dest_tiles"];
+        scalar MulUnary, reversed MulUnary, fpu ["mul_init" "mul_tiles" "mul_reuse_dest_init" "mul_reuse_dest_tiles"];
 }
 
 #[cfg(test)]

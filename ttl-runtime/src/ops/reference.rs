@@ -41,25 +41,33 @@ pub(super) fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// `x * Phi(x)` with the error function by its Abramowitz-Stegun series 7.1.5 (|x| < 3) or continued fraction 7.1.14.
-pub(super) fn gelu(x: f64) -> f64 {
-    let z = x / std::f64::consts::SQRT_2;
-    let erfc = |a: f64| {
-        if a < 3.0 {
-            let (mut term, mut sum, mut n) = (a, a, 0.0);
-            while term.abs() > 1e-18 * sum.abs().max(1e-300) {
-                n += 1.0;
-                term *= -a * a / n;
-                sum += term / (2.0 * n + 1.0);
-            }
-            1.0 - sum * std::f64::consts::FRAC_2_SQRT_PI
-        } else {
-            let fraction = (1..60).rev().fold(a, |f, k| a + f64::from(k) / 2.0 / f);
-            (-a * a).exp() / fraction * std::f64::consts::FRAC_2_SQRT_PI / 2.0
+/// 1 - erf(x) by the series 7.1.5 of Abramowitz and Stegun (|x| < 3) or the continued fraction 7.1.14.
+pub(super) fn erfc(x: f64) -> f64 {
+    if x < 0.0 {
+        return 2.0 - erfc(-x);
+    }
+    if x < 3.0 {
+        let (mut term, mut sum, mut n) = (x, x, 0.0);
+        while term.abs() > 1e-18 * sum.abs().max(1e-300) {
+            n += 1.0;
+            term *= -x * x / n;
+            sum += term / (2.0 * n + 1.0);
         }
-    };
-    let phi = if z >= 0.0 { 1.0 - 0.5 * erfc(z) } else { 0.5 * erfc(-z) };
-    x * phi
+        1.0 - sum * std::f64::consts::FRAC_2_SQRT_PI
+    } else {
+        let fraction = (1..60).rev().fold(x, |f, k| x + f64::from(k) / 2.0 / f);
+        (-x * x).exp() / fraction * std::f64::consts::FRAC_2_SQRT_PI / 2.0
+    }
+}
+
+/// `x * Phi(x)`.
+pub(super) fn gelu(x: f64) -> f64 {
+    x * normal(x)
+}
+
+/// The normal distribution function.
+fn normal(x: f64) -> f64 {
+    0.5 * erfc(-x / std::f64::consts::SQRT_2)
 }
 
 #[cfg(test)]

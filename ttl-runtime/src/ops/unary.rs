@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A parameter's example is what the tests use. The options, in this order: `or` an absolute error; `on` the inputs for which the bound holds; the C++ names where they
-//! differ from the tile method: `template`, `call`, `init`; `words`: the words of the C++ call, made from the parameters (default: each as it is); `by` the
+//! differ from the tile method: `template`, `call`, `init`; `extra`, an argument between register and words; `words`: the words of the C++ call, made from the parameters (default: each as it is); `by` the
 //! program; `creates tile` if the register is not read; `init words` if the words go to the init; `kind` of the values and of which float operation it is that kind's form.
 
 use super::{Kind, Param, Reference, Word, name_of_type, reference};
@@ -19,7 +19,7 @@ macro_rules! unary_ops {
     (($d:tt) $(
         $(#[$doc:meta])*
         $op:ident: $method:ident $(($($param:ident: $ty:ident = $example:expr),+))?, $tile:ident in $header:literal, $reference:expr, within $bound:expr
-            $(, or $absolute:literal)? $(, on [$from:expr, $to:expr])? $(, template $template:literal)? $(, call $call:literal)? $(, init $init:literal)?
+            $(, or $absolute:literal)? $(, on [$from:expr, $to:expr])? $(, template $template:literal)? $(, call $call:literal)? $(, init $init:literal)? $(, extra $extra:literal)?
             $(, words [$($word:expr),*])? $(, by $program:ident)? $(, creates $creates:ident)? $(, init words $init_words:literal)?
             $(, kind $kind:ident of $base:ident)?;
     )*) => {
@@ -44,6 +44,7 @@ macro_rules! unary_ops {
                 // The first of the two.
                 init: [$( $init, )? concat!(stringify!($tile), "_init" $(, $template)?)][0],
                 call: [$( $call, )? concat!(stringify!($tile) $(, $template)?)][0],
+                extra: [$( Some($extra), )? None][0],
                 params: &[$($( Param::$ty(stringify!($param), $example) ),+)?],
                 words: super::words!([$($($param)+)?] $($($word),*)?),
                 init_words: [$( $init_words, )? 0][0],
@@ -80,6 +81,8 @@ pub struct UnaryRow {
     pub init: &'static str,
     /// C++ function that takes the register index, then the words.
     pub call: &'static str,
+    /// An argument of the call between the register and the words.
+    pub extra: Option<&'static str>,
     /// What the methods take.
     pub params: &'static [Param],
     /// What the C++ call gets.

@@ -247,8 +247,8 @@ fn applies_every_unary_operation() {
             .collect();
         middle.text = format!("#include \"{}\"\n{kept}", row.header);
         let examples: Vec<u32> = row.params.iter().map(|p| p.example_bits()).collect();
-        let words: Vec<String> = row.words.iter().map(|w| w.of(&examples).to_string()).collect();
-        let (init, call) = words.split_at(row.init_words);
+        let own: Vec<String> = row.words.iter().map(|w| w.of(&examples).to_string()).collect();
+        let (init, call) = own.split_at(row.init_words);
         let call = [&["i".to_owned()], call].concat().join(", ");
         middle.defines = vec![
             ("OP_INIT".to_owned(), format!("{}({})", row.init, init.join(", "))),

@@ -43,11 +43,9 @@ impl Lower<'_> {
 
     /// `tiles op number`, or `number op tiles` if `reversed`.
     fn with_number(&mut self, op: BinaryOp, tiles: Tiles, number: Expr, reversed: bool) -> Value {
-        match op.row().scalar {
-            Some((right, left)) => {
-                let op = if reversed { left } else { right };
-                self.apply(op, tiles, &[number])
-            }
+        let row = op.row();
+        match if reversed { row.reversed } else { row.scalar } {
+            Some(op) => self.apply(op, tiles, &[number]),
             None => self.refuse(
                 format!("`{}` of tiles and a number does not exist", op.row().method),
                 "make tiles of the number: `c.fill(number)`",
