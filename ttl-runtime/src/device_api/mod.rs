@@ -31,7 +31,7 @@ pub use compute::{Compute, PackRegs, TileRegs};
 pub use noc::{Noc, Reads, TensorAccessor, Writes};
 pub use pipe::{Arriving, PipeRx, PipeTx, UnicastTx};
 pub use signal::{Block, Looped, NocCore, NocRange, Semaphore, Sent};
-pub(crate) use parts::fill_scalers;
+pub(crate) use parts::{drop_scalers, fill_scalers};
 pub use shaped::TileShape;
 pub use store::Storable;
 pub use tile_ops::{Operand, TileBinary, TileMath, TileTernary};

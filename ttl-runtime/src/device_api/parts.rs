@@ -320,3 +320,12 @@ pub(crate) fn fill_scalers(temps: &[(TempKey, u32)], site: Site) {
         ops::cb_wait_front(*cb, 1, site);
     }
 }
+
+/// Takes the scaler tiles away at the kernel's end.
+pub(crate) fn drop_scalers(temps: &[(TempKey, u32)], site: Site) {
+    for (key, cb) in temps {
+        if matches!(key, TempKey::Scaler(_)) {
+            ops::cb_pop_front(*cb, 1, site);
+        }
+    }
+}

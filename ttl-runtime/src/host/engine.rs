@@ -26,6 +26,7 @@ pub(super) fn run_native(machine: &mut Machine, program: &CheckedProgram, option
                 let args =
                     Args { layout: &kernel.layout, accessor_offsets: &kernel.accessor_offsets, arch: checked.arch() };
                 (kernel.code.run)(&args);
+                crate::device_api::drop_scalers(temps, kernel.code.site);
                 crate::device_api::end_of_kernel();
             })
         })

@@ -719,4 +719,4 @@ pub(super) fn product_sum(dag: &Dag, leaves: &[LeafInfo], uses: &[u32], root: No
 
 mod several;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

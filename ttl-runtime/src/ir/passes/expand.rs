@@ -47,7 +47,7 @@ pub fn expand(module: &mut Module, buffers: &Buffers, config: &ComputeConfig) ->
             return Err(error);
         }
         if is_entry {
-            body.splice(0..0, expander.scaler_tiles());
+            expander.scaler_tiles(&mut body);
         }
         module.fns[at as usize].body = body;
     }
@@ -498,13 +498,30 @@ impl Expander<'_> {
         })
     }
 
-    /// Fills the scaler tiles, which stay for the whole kernel.
-    fn scaler_tiles(&mut self) -> Block {
+    /// Fills the scaler tiles at the beginning of the kernel and takes them away at its end.
+    fn scaler_tiles(&mut self, body: &mut Block) {
+        let scalers: Vec<(Scaler, LocalId)> = self
+            .function
+            .temps
+            .iter()
+            .filter_map(|(key, cb)| match key {
+                TempKey::Scaler(scaler) => Some((*scaler, *cb)),
+                TempKey::Block { .. } => None,
+            })
+            .collect();
+        if scalers.is_empty() {
+            return;
+        }
+        let pages = Expr::u32(1);
+        self.line = body.last().map_or(self.function.line, |s| s.line);
+        let pops: Block = scalers.iter().map(|(_, cb)| self.op(Op::PopFront { cb: *cb, pages: pages.clone() })).collect();
+        before_returns(body, &pops);
+        if !matches!(body.last().map(|s| &s.kind), Some(StmtKind::Return(_))) {
+            body.extend(pops);
+        }
         self.line = self.function.line;
-        let mut out = Block::new();
-        for (key, cb) in self.function.temps.clone() {
-            let TempKey::Scaler(scaler) = key else { continue };
-            let pages = Expr::u32(1);
+        let mut fills = Block::new();
+        for (scaler, cb) in scalers {
             let words = vec![Expr::u32(scaler.bits)];
             let dst = Expr::u32(0);
             for op in [
@@ -515,12 +532,33 @@ impl Expander<'_> {
                 Op::PackTile { dst, cb, index: None },
                 Op::Release,
                 Op::PushBack { cb, pages: pages.clone() },
-                Op::WaitFront { cb, pages },
+                Op::WaitFront { cb, pages: pages.clone() },
             ] {
-                out.push(self.op(op));
+                fills.push(self.op(op));
             }
         }
-        out
+        body.splice(0..0, fills);
+    }
+}
+
+/// Puts statements in front of every `return`.
+fn before_returns(block: &mut Block, what: &Block) {
+    let mut at = 0;
+    while at < block.len() {
+        match &mut block[at].kind {
+            StmtKind::Return(_) => {
+                block.splice(at..at, what.iter().cloned());
+                at += what.len();
+            }
+            StmtKind::If { then, els, .. } => {
+                before_returns(then, what);
+                before_returns(els, what);
+            }
+            StmtKind::While { body, .. } | StmtKind::Loop { body } | StmtKind::Block(body) => before_returns(body, what),
+            StmtKind::For(l) => before_returns(&mut l.body, what),
+            _ => {}
+        }
+        at += 1;
     }
 }
 
