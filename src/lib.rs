@@ -81,7 +81,7 @@ pub mod prelude {
         Consumer, PerCore, Pipe, Producer, SemaphoreArg, TensorArg, UnicastPipe, per_core,
     };
     pub use ttl_runtime::sim::{Numerics, Progress, RunOptions, RunReport, Schedule};
-    pub use ttl_runtime::tensor::format::{DataFormat, Element};
+    pub use ttl_runtime::tensor::format::{DataFormat, Element, bfp4_b, bfp8_b};
     pub use ttl_runtime::tensor::{Comparison, HostTensor, MemoryConfig, ShardSpec, TensorRef, npy};
 }
 

@@ -51,30 +51,31 @@ pub(crate) fn program(
     let x = device.upload::<f32>("x", x)?;
     let y = device.zeros::<f32>("y", &[32 * results as usize, 32])?;
     let mut program = Program::new(group.name);
-    let [(a_out, a), (b_out, b), (c_out, c)] = ["a", "b", "c"].map(|name| program.circular_buffer::<f32>(name, CORE, 1));
+    let [(a_out, a), (b_out, b), (c_out, c)] =
+        ["a", "b", "c"].map(|name| program.circular_buffer::<f32>(name, CORE, 1));
     let (y_out, y_in) = program.circular_buffer::<f32>("y", CORE, 2);
     program.kernel(CORE, read { x: x.accessor(), a: a_out, b: b_out, c: c_out });
     (group.compute)(&mut program, config, Ends { a, b, c, y: y_out });
-    program.kernel(CORE, write { y: y.accessor(), input: y_in, count: results });
+    program.kernel(CORE, write { y: y.accessor(), input: y_in, count: results.into() });
     Ok((program, y))
 }
 
 /// `name { Operation (expression of a, b, c) method_of_registers(arguments); }`
 macro_rules! groups {
-    ($list:ident: $($group:ident { $($op:ident ($($expression:tt)*) $tile:ident($($arguments:tt)*);)* })*) => {
+    ($list:ident ($k:ident $a:ident $b:ident $c:ident): $($group:ident { $($op:ident ($($expression:tt)*) $tile:ident($($arguments:tt)*);)* })*) => {
         $(
             #[ttl::kernel(compute)]
-            pub(crate) fn $group(k: Compute, a: CbIn<f32>, b: CbIn<f32>, c: CbIn<f32>, y: CbOut<f32>) {
-                let a = a.wait_front(1);
-                let b = b.wait_front(1);
-                let c = c.wait_front(1);
+            pub(crate) fn $group($k: Compute, $a: CbIn<f32>, $b: CbIn<f32>, $c: CbIn<f32>, y: CbOut<f32>) {
+                let $a = $a.wait_front(1);
+                let $b = $b.wait_front(1);
+                let $c = $c.wait_front(1);
                 $(
                     y.reserve_back(1).store($($expression)*);
                     let mut out = y.reserve_back(1);
-                    let mut regs = k.acquire();
-                    regs.copy_tile(&a, 0, 0);
-                    regs.copy_tile(&b, 0, 1);
-                    regs.copy_tile(&c, 0, 2);
+                    let mut regs = $k.acquire();
+                    regs.copy_tile(&$a, 0, 0);
+                    regs.copy_tile(&$b, 0, 1);
+                    regs.copy_tile(&$c, 0, 2);
                     regs.$tile($($arguments)*);
                     regs.commit().pack_tile(0, &mut out);
                     out.push_back();
@@ -86,13 +87,13 @@ macro_rules! groups {
             Group {
                 name: stringify!($group),
                 operations: &[$(stringify!($op)),*],
-                compute: |p, config, Ends { a, b, c, y }| { p.compute(CORE, config, $group { a, b, c, y }); },
+                compute: |p, config, Ends { a, b, c, y }| { p.compute(CORE, config, $group { $a: a, $b: b, $c: c, y }); },
             },
         )*];
     };
 }
 
-groups! { UNARY:
+groups! { UNARY (k a b c):
     unary_0 {
         Exp ((&a).exp()) exp_tile(0);
         Relu ((&a).relu()) relu_tile(0);
@@ -152,7 +153,7 @@ groups! { UNARY:
     }
 }
 
-groups! { BINARY:
+groups! { BINARY (k a b c):
     binary_0 {
         Add (&a + &b) add_binary_tile(0, 1, 0);
         Sub (&a - &b) sub_binary_tile(0, 1, 0);
@@ -160,7 +161,7 @@ groups! { BINARY:
     }
 }
 
-groups! { TERNARY:
+groups! { TERNARY (k a b c):
     ternary_0 {
         Where ((&a).select(&b, &c)) where_tile(0, 1, 2, 0);
     }

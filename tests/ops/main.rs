@@ -38,7 +38,9 @@ fn check(group: &Group, accepts: impl Fn(usize, [f64; 3], f64) -> Result<(), Str
             let options = DeviceOptions { arch: arch.clone(), ..Default::default() };
             let config = ComputeConfig { fp32_dest_acc, approx, ..ComputeConfig::default() };
             let (device, y) = on_both_engines(&options, |device| program(group, device, config.clone(), &host))
-                .unwrap_or_else(|e| panic!("{} on {}, 32 bits {fp32_dest_acc}, approximate {approx}: {e}", group.name, arch.name()));
+                .unwrap_or_else(|e| {
+                    panic!("{} on {}, 32 bits {fp32_dest_acc}, approximate {approx}: {e}", group.name, arch.name())
+                });
             let result = device.download(&y).expect("a result").to_f32_vec();
             for (n, pair) in result.chunks(2048).enumerate() {
                 let op = group.operations[n];
@@ -66,18 +68,24 @@ fn unary(number: usize) {
     let Some(group) = UNARY.get(number) else { return };
     let named = |name: &str| UnaryOp::ALL.into_iter().find(|op| format!("{op:?}") == name).expect("a row").row();
     let rows: Vec<_> = group.operations.iter().map(|name| named(name)).collect();
-    check(group, |n, [x, ..], result| {
-        if rows[n].accepts(x, result) { Ok(()) } else { Err(rows[n].exact(x).to_string()) }
-    });
+    check(
+        group,
+        |n, [x, ..], result| {
+            if rows[n].accepts(x, result) { Ok(()) } else { Err(rows[n].exact(x).to_string()) }
+        },
+    );
 }
 
 fn binary(number: usize) {
     let Some(group) = BINARY.get(number) else { return };
     let named = |name: &str| BinaryOp::ALL.into_iter().find(|op| format!("{op:?}") == name).expect("a row").row();
     let rows: Vec<_> = group.operations.iter().map(|name| named(name)).collect();
-    check(group, |n, [a, b, _], result| {
-        if rows[n].accepts(a, b, result) { Ok(()) } else { Err(rows[n].reference.of(&[a, b]).to_string()) }
-    });
+    check(
+        group,
+        |n, [a, b, _], result| {
+            if rows[n].accepts(a, b, result) { Ok(()) } else { Err(rows[n].reference.of(&[a, b]).to_string()) }
+        },
+    );
 }
 
 #[test]
@@ -85,9 +93,12 @@ fn ternary() {
     for group in TERNARY {
         let named = |name: &str| TernaryOp::ALL.into_iter().find(|op| format!("{op:?}") == name).expect("a row").row();
         let rows: Vec<_> = group.operations.iter().map(|name| named(name)).collect();
-        check(group, |n, operands, result| {
-            if rows[n].accepts(operands, result) { Ok(()) } else { Err(rows[n].exact(operands).to_string()) }
-        });
+        check(
+            group,
+            |n, operands, result| {
+                if rows[n].accepts(operands, result) { Ok(()) } else { Err(rows[n].exact(operands).to_string()) }
+            },
+        );
     }
 }
 
@@ -115,5 +126,5 @@ fn list(name: &str) -> &'static [Group] {
 }
 
 numbered! { unary: unary_0 0 unary_1 1 unary_2 2 unary_3 3 unary_4 4 unary_5 5 unary_6 6 unary_7 7 unary_8 8 unary_9 9 unary_10 10 unary_11 11
-    unary_12 12 unary_13 13 unary_14 14 unary_15 15 unary_16 16 unary_17 17 unary_18 18 unary_19 19 }
+unary_12 12 unary_13 13 unary_14 14 unary_15 15 unary_16 16 unary_17 17 unary_18 18 unary_19 19 }
 numbered! { binary: binary_0 0 binary_1 1 binary_2 2 binary_3 3 binary_4 4 binary_5 5 binary_6 6 binary_7 7 binary_8 8 binary_9 9 }

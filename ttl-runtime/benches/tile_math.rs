@@ -44,6 +44,7 @@ fn main() {
         fidelity: MathFidelity::HiFi4,
         fp32_dest: true,
         approx: false,
+        bfp8_pack_precise: false,
         numerics: Numerics::Exact,
     };
     let (mut a, mut b, mut dst) = (Tile::new(), Tile::new(), Tile::new());

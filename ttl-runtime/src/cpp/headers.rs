@@ -59,7 +59,8 @@ impl Headers {
     pub(super) fn get() -> &'static Headers {
         static HEADERS: OnceLock<Headers> = OnceLock::new();
         HEADERS.get_or_init(|| {
-            let mut headers = Headers { generated: op_headers(|name| WRITTEN.iter().any(|(n, _)| *n == name)), hash: Hash::new() };
+            let mut headers =
+                Headers { generated: op_headers(|name| WRITTEN.iter().any(|(n, _)| *n == name)), hash: Hash::new() };
             headers.generated.push(("ttl/abi.h", table::declaration()));
             headers.hash =
                 headers.files().fold(Hash::new(), |hash, (name, text)| hash.add(name.as_bytes()).add(text.as_bytes()));

@@ -229,7 +229,11 @@ fn print(function: &Function) -> String {
     };
     let declared: Vec<String> = template
         .iter()
-        .map(|(ty, name, default)| if default.is_empty() { format!("{ty} {name}") } else { format!("{ty} {name} = {default}") })
+        .map(
+            |(ty, name, default)| {
+                if default.is_empty() { format!("{ty} {name}") } else { format!("{ty} {name} = {default}") }
+            },
+        )
         .collect();
     let mut text = format!("template <{}>\ninline void {name}({parameters}TTL_AT) {{\n", declared.join(", "));
     let conditions: Vec<String> = function.cases.iter().map(|(arguments, _)| condition(template, arguments)).collect();

@@ -16,9 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The words of an operation's calls, and which operation of the user's it was. A plan does not depend on values: what is computed once and what twice follows
 /// from where the numbers were written, as in the generated C++.
-#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub struct Held {
+pub(super) struct Held {
     operation: u64,
     words: [u32; MAX_WORDS],
     count: usize,

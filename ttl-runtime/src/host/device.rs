@@ -138,8 +138,10 @@ impl Device {
 
     /// A copy of a host tensor.
     pub fn upload_in<T: Element>(&mut self, name: &str, host: &HostTensor, memory: MemoryConfig) -> Result<Tensor<T>> {
+        // First what may fail without a trace.
+        let bytes = host.to_tiles(T::FORMAT)?;
         let tensor = self.allocate::<T>(name, host.shape(), memory)?;
-        self.write(&tensor, host)?;
+        self.write_pages(&tensor.tensor, &bytes)?;
         Ok(tensor)
     }
 
@@ -155,8 +157,13 @@ impl Device {
             )));
         }
         let bytes = host.to_tiles(T::FORMAT)?;
-        let pages = bytes.chunks(tensor.spec().page_size() as usize);
-        for (at, page) in tensor.tensor.page_addresses(&{ *self.arch() })?.zip(pages) {
+        self.write_pages(&tensor.tensor, &bytes)
+    }
+
+    /// All pages of a tensor, one after the other.
+    fn write_pages(&mut self, tensor: &TensorRef, bytes: &[u8]) -> Result<()> {
+        let pages = bytes.chunks(tensor.spec.page_size() as usize);
+        for (at, page) in tensor.page_addresses(&{ *self.arch() })?.zip(pages) {
             self.backend.write(at, page)?;
         }
         Ok(())

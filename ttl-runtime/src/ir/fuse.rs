@@ -391,7 +391,7 @@ impl<'a> Planner<'a> {
             return Some(Pair { a: b, b: a, bcast: Some(bcast) });
         }
         match (self.front(a)?, self.front(b)?) {
-            ((a, fa, false), (b, fb, false)) if fa == fb => Some(Pair { a, b, bcast: None }),
+            ((a, fa, false), (b, fb, false)) if fa == fb && !fa.is_integer() => Some(Pair { a, b, bcast: None }),
             _ => None,
         }
     }

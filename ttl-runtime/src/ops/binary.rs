@@ -8,7 +8,7 @@
 //! `init`; `by` the program; `scalar`, `reversed`: the unary operation for a number on the right, and for one on the left; `fpu`: init and call of the matrix unit, for
 //! two circular buffers and for one and a register; `adjacent registers` if the second register must follow the first, which then holds the result; `kind`.
 
-use super::{Kind, Reference, UnaryOp, reference};
+use super::{Kind, Reference, UnaryOp};
 
 macro_rules! binary_ops {
     (($d:tt) $(

@@ -10,14 +10,14 @@ mod reference;
 mod ternary;
 mod unary;
 
-pub use calls::{Bcast, METHODS as TILE_METHODS, Pool, ReduceDim, Sources, TileCall};
-pub use binary::{BINARY_FPU_HEADER, BinaryOp, BinaryRow, FpuRow};
 pub(crate) use binary::for_each_binary_op;
-pub use param::{MAX_WORDS, Param, Word};
+pub use binary::{BINARY_FPU_HEADER, BinaryOp, BinaryRow, FpuRow};
+pub use calls::{Bcast, METHODS as TILE_METHODS, Pool, ReduceDim, Sources, TileCall};
 pub(crate) use param::name_of_type;
+pub use param::{MAX_WORDS, Param, Word};
 pub use reference::Reference;
-pub use ternary::{TernaryOp, TernaryRow};
 pub(crate) use ternary::for_each_ternary_op;
+pub use ternary::{TernaryOp, TernaryRow};
 pub(crate) use unary::for_each_unary_op;
 pub use unary::{UnaryOp, UnaryRow};
 
@@ -60,22 +60,38 @@ use words;
 
 /// The exact function by the number of its parameters.
 macro_rules! exact {
-    ([] $f:expr) => { $crate::ops::Reference::F1($f) };
-    ([$a:ident] $f:expr) => { $crate::ops::Reference::F2($f) };
-    ([$a:ident $b:ident] $f:expr) => { $crate::ops::Reference::F3($f) };
-    ([$a:ident $b:ident $c:ident] $f:expr) => { $crate::ops::Reference::F4($f) };
+    ([] $f:expr) => {
+        $crate::ops::Reference::F1($f)
+    };
+    ([$a:ident] $f:expr) => {
+        $crate::ops::Reference::F2($f)
+    };
+    ([$a:ident $b:ident] $f:expr) => {
+        $crate::ops::Reference::F3($f)
+    };
+    ([$a:ident $b:ident $c:ident] $f:expr) => {
+        $crate::ops::Reference::F4($f)
+    };
 }
 use exact;
 
 macro_rules! is_set {
-    () => { false };
-    ($flag:ident) => { true };
+    () => {
+        false
+    };
+    ($flag:ident) => {
+        true
+    };
 }
 use is_set;
 
 macro_rules! base {
-    ($op:ident) => { None };
-    ($op:ident $base:ident) => { Some($op::$base) };
+    ($op:ident) => {
+        None
+    };
+    ($op:ident $base:ident) => {
+        Some($op::$base)
+    };
 }
 use base;
 

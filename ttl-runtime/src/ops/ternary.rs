@@ -54,8 +54,12 @@ macro_rules! ternary_ops {
 }
 
 macro_rules! ternary_reference {
-    ([] $f:expr) => { Reference::F3($f) };
-    ([$param:ident] $f:expr) => { Reference::F4($f) };
+    ([] $f:expr) => {
+        Reference::F3($f)
+    };
+    ([$param:ident] $f:expr) => {
+        Reference::F4($f)
+    };
 }
 
 /// One row of the table of ternary operations.

@@ -268,7 +268,10 @@ mod tests {
         for a in UnaryOp::ALL {
             for b in UnaryOp::ALL {
                 let (x, y) = (a.row(), b.row());
-                assert!(a == b || x.method != y.method && x.tile_method != y.tile_method && x.call != y.call, "{a:?} {b:?}");
+                assert!(
+                    a == b || x.method != y.method && x.tile_method != y.tile_method && x.call != y.call,
+                    "{a:?} {b:?}"
+                );
             }
         }
     }

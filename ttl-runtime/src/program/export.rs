@@ -209,7 +209,7 @@ fn describe<K>(program: &Checked<K>, names: &Names, tensors: &[TensorExport], to
         .map(|cb| {
             json!({
                 "id": cb.id,
-                "dtype": cb.format.name(),
+                "dtype": cb.format.spec_name(),
                 "page_size": cb.page_size,
                 "pages": cb.pages,
                 "cores": cores(&cb.cores),
@@ -316,6 +316,7 @@ fn compute(config: &ComputeConfig) -> Value {
         "fp32_acc": config.fp32_dest_acc,
         "approx": config.approx,
         "dst_full_sync": config.dst_full_sync,
+        "bfp8_pack_precise": config.bfp8_pack_precise,
         "unpack_to_dest_fp32": config.unpack_to_dest_fp32,
     })
 }
@@ -334,7 +335,7 @@ fn cores(set: &CoreSet) -> Value {
 fn tensor(t: &TensorRef, name: &str, export: Option<&TensorExport>) -> Value {
     let mut out = Map::new();
     out.insert("shape".into(), t.spec.shape().to_vec().into());
-    out.insert("dtype".into(), t.spec.format().name().into());
+    out.insert("dtype".into(), t.spec.format().spec_name().into());
     out.insert("layout".into(), "tile".into());
     out.insert("memory".into(), memory(t.spec.memory()));
     if let Some(export) = export {

@@ -185,6 +185,7 @@ impl ComputeUnit {
                 fidelity: config.fidelity,
                 fp32_dest: config.fp32_dest_acc,
                 approx: config.approx,
+                bfp8_pack_precise: config.bfp8_pack_precise,
                 numerics,
             },
             tiles: vec![Tile::ZERO; config.dst_tiles() as usize],
@@ -215,6 +216,7 @@ impl ComputeUnit {
             fidelity: config.fidelity,
             fp32_dest: config.fp32_dest_acc,
             approx: config.approx,
+            bfp8_pack_precise: config.bfp8_pack_precise,
             numerics,
         };
         // Contents do not matter: what this run has not written is not read.

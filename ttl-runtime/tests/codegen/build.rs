@@ -297,7 +297,7 @@ impl DagBuilder {
         self.0.add(Node::Leaf(n))
     }
     pub(crate) fn un(&mut self, op: UnaryOp, x: NodeId) -> NodeId {
-        self.0.add(Node::Unary(op, x, Words::NONE))
+        self.0.add(Node::Unary(op, x, ttl_runtime::ir::dag::Words::NONE))
     }
     pub(crate) fn bin(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
         self.0.add(Node::Binary(op, a, b))

@@ -211,7 +211,9 @@ impl Lower<'_> {
 }
 
 fn is_operation(name: &str) -> bool {
-    UnaryOp::from_method(name).is_some() || BinaryOp::from_method(name).is_some() || TernaryOp::from_method(name).is_some()
+    UnaryOp::from_method(name).is_some()
+        || BinaryOp::from_method(name).is_some()
+        || TernaryOp::from_method(name).is_some()
 }
 
 enum Known {

@@ -24,7 +24,7 @@ pub(super) struct Case {
 }
 
 fn format(name: &str) -> DataFormat {
-    *DataFormat::ALL.iter().find(|f| f.name() == name).expect("a format")
+    *DataFormat::ALL.iter().find(|f| f.spec_name() == name).expect("a format")
 }
 
 fn read(dir: &Path) -> Option<Case> {
@@ -42,6 +42,7 @@ fn read(dir: &Path) -> Option<Case> {
         },
         fp32_dest: fp32 == "1",
         approx: approx == "1",
+        bfp8_pack_precise: approx == "precise",
         numerics: Numerics::Exact,
     };
     let a = file("A.bin")?;
@@ -169,7 +170,7 @@ fn compute(case: &Case, i: usize) -> Tile {
 /// Differences, and the first few of them in words.
 fn compare(case: &Case) -> (usize, usize, String) {
     let size = case.output.tile_bytes() as usize;
-    let element = case.output.element_bytes() as usize;
+    let element = case.output.element_bytes().unwrap_or(1) as usize;
     let (mut total, mut wrong, mut text) = (0, 0, String::new());
     for (i, expected) in case.expected.chunks_exact(size).enumerate() {
         let mut got = vec![0; size];
@@ -181,9 +182,10 @@ fn compare(case: &Case) -> (usize, usize, String) {
                 if wrong <= 3 {
                     let hex = |b: &[u8]| b.iter().rev().map(|x| format!("{x:02x}")).collect::<String>();
                     let operand = |k: usize| {
-                        let width = case.format(k).element_bytes() as usize;
-                        let at = (i * 1024 + j) * width;
-                        hex(&case.operands[k][at..at + width])
+                        let format = case.format(k);
+                        let width = format.element_bytes().unwrap_or(1) as usize;
+                        let at = i * format.tile_bytes() as usize + j * width;
+                        hex(case.operands[k].get(at..at + width).unwrap_or_default())
                     };
                     let (a, b, c) = (operand(0), operand(1), operand(2));
                     text +=

@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | `format` | L1 bytes to source registers or tile registers, and tile registers to L1 bytes |
+//! | `format` | L1 bytes to source registers or tile registers, and tile registers to L1 bytes; `block_float` those of `bfp8_b`, `bfp4_b` |
 //! | `accumulate` | how the matrix unit adds to a tile register; all its operations end there |
 //! | `elementwise` | add, subtract, multiply of two tiles, also with one operand from the tile register |
 //! | `broadcast` | operands that repeat a row, column or element; transposition |
@@ -18,6 +18,7 @@
 
 mod accumulate;
 mod broadcast;
+mod block_float;
 mod elementwise;
 mod fma;
 mod format;
@@ -38,7 +39,7 @@ use crate::arch::{ArchKind, MathFidelity};
 
 pub use broadcast::{broadcast, copy_transposed, transpose, transpose_tile, unary_bcast};
 pub use elementwise::{ReuseDest, add_tiles, mul_tiles, reuse_dest, sub_tiles};
-pub use format::{copy_tile, pack, unpack_src, unpack_to_dest_fp32};
+pub use format::{copy_tile, pack, u16_from_register, u16_to_register, unpack_src, unpack_to_dest_fp32};
 pub use matmul::{MatmulIn0, MatmulIn1, matmul_step, matmul_tiles};
 pub use reduce::{Before, ReduceFormats, mask, reduce};
 pub use vector::{sfpu_binary, sfpu_ternary, sfpu_unary};
@@ -81,6 +82,8 @@ pub struct MathConfig {
     pub fp32_dest: bool,
     /// `math_approx_mode`.
     pub approx: bool,
+    /// The packer rounds block floats once, not twice.
+    pub bfp8_pack_precise: bool,
     pub numerics: Numerics,
 }
 

@@ -76,7 +76,14 @@ pub(super) fn configs() -> Vec<MathConfig> {
     for arch in [ArchKind::Wormhole, ArchKind::Blackhole] {
         for fp32_dest in [false, true] {
             for fidelity in [MathFidelity::LoFi, MathFidelity::HiFi2, MathFidelity::HiFi3, MathFidelity::HiFi4] {
-                all.push(MathConfig { arch, fidelity, fp32_dest, approx: false, numerics: Numerics::Exact });
+                all.push(MathConfig {
+                    arch,
+                    fidelity,
+                    fp32_dest,
+                    approx: false,
+                    bfp8_pack_precise: false,
+                    numerics: Numerics::Exact,
+                });
             }
         }
     }
@@ -277,6 +284,7 @@ fn unary_operations_are_within_their_bounds() {
                 fidelity: MathFidelity::HiFi4,
                 fp32_dest: true,
                 approx: false,
+                bfp8_pack_precise: false,
                 numerics: Numerics::Exact,
             };
             let results = inputs.chunks(1024).flat_map(|chunk| {
@@ -286,8 +294,7 @@ fn unary_operations_are_within_their_bounds() {
                 tile.0[..chunk.len()].to_vec()
             });
             let bad = inputs.iter().zip(results).filter(|&(&x, y)| !op.row().accepts(f64::from(x), f64::from(y)));
-            let bad: Vec<String> =
-                bad.map(|(x, y)| format!("{x}: {y}, not {}", row.exact(f64::from(*x)))).collect();
+            let bad: Vec<String> = bad.map(|(x, y)| format!("{x}: {y}, not {}", row.exact(f64::from(*x)))).collect();
             if let [first, ..] = &bad[..] {
                 wrong.push(format!("{op:?} on {arch:?}, {} values: {first} ... {}", bad.len(), bad[bad.len() / 2]));
             }

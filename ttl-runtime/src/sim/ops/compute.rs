@@ -9,6 +9,7 @@ use crate::sim::error::ErrorKind;
 use crate::sim::math::{self, MatmulIn0, ReuseDest};
 use crate::sim::registers::{Configured, Phase, Section};
 use crate::site::Site;
+use crate::tensor::format::DataFormat;
 
 /// `compute_kernel_hw_startup`: configures the formats; once, before everything else.
 pub fn hw_startup(order: SrcOrder, in0: u32, in1: u32, out: u32, site: Site) {
@@ -144,13 +145,15 @@ pub fn copy_tile(cb: u32, it: u32, dst: u32, site: Site) {
         let unit = cx.unit(CALL, site)?;
         let (src_a, wide) = (unit.src_a, unit.math.fp32_dest);
         cx.format_is(CALL, "SrcA", src_a, index, "reconfig_data_format_srca", site)?;
+        cx.format_fits(CALL, index, site)?;
         let core = &mut *cx.core;
         let format = core.cbs.list[index].format;
         if let Some(unit) = &mut core.compute {
             let bytes = core.l1.bytes(addr, format.tile_bytes() as usize);
             unit.begin(dst, false);
             let tile = &mut unit.tiles[dst as usize];
-            if wide && unit.config.unpack_to_dest_fp32.contains(&cb) {
+            let direct = format == DataFormat::F32 && wide && unit.config.unpack_to_dest_fp32.contains(&cb);
+            if direct {
                 math::unpack_to_dest_fp32(bytes, tile);
             } else {
                 math::copy_tile(&unit.math, format, bytes, tile);
@@ -324,7 +327,8 @@ pub fn sfpu_binary(kind: BinaryOp, d0: u32, d1: u32, out: u32, site: Site) {
         }
         cx.sfpu_is(call, SfpuInit::Binary(kind.prepared()), site)?;
         if kind.row().adjacent && (d1 != d0 + 1 || out != d0) {
-            let message = format!("`{call}` of tile registers {d0} and {d1}: the second must be the one after the first");
+            let message =
+                format!("`{call}` of tile registers {d0} and {d1}: the second must be the one after the first");
             let error = cx.error(ErrorKind::Registers, message, site);
             return Err(Stop::Fail(error.help("the chip ignores the second index and takes the next register")));
         }
@@ -398,6 +402,7 @@ fn pack(call: &str, dst: u32, cb: u32, index: Option<u32>, site: Site) {
         let packer = cx.unit(call, site)?.packer;
         cx.format_is(call, "the packer", packer, cb, "pack_reconfig_data_format", site)?;
         cx.edge_mask_is_meant(call, dst, site)?;
+        cx.format_fits(call, cb, site)?;
         let core = &mut *cx.core;
         let format = core.cbs.list[cb].format;
         if let Some(unit) = &mut core.compute {

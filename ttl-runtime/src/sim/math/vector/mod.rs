@@ -96,8 +96,12 @@ impl Unary {
 
 /// Of the names in brackets the first is the program.
 macro_rules! unary_program {
-    (() [$program:ident $($method:ident)?]) => { Unary::Plain(programs::$program) };
-    (($($param:ident: $ty:ident),+) [$program:ident $($method:ident)?]) => { Unary::With(programs::$program) };
+    (() [$program:ident $($method:ident)?]) => {
+        Unary::Plain(programs::$program)
+    };
+    (($($param:ident: $ty:ident),+) [$program:ident $($method:ident)?]) => {
+        Unary::With(programs::$program)
+    };
 }
 
 macro_rules! unary_programs {
