@@ -8,6 +8,7 @@ mod dump;
 mod engine;
 mod error;
 mod export;
+mod foreign;
 mod program;
 mod temps;
 mod tensor;
@@ -15,5 +16,6 @@ pub mod testing;
 
 pub use device::{Backend, Device, DeviceOptions, Engine};
 pub use error::{Error, Result};
-pub use program::{CheckedProgram, KernelCode, Program};
+pub use foreign::{ForeignKernel, ForeignSource};
+pub use program::{CheckedProgram, KernelCode, Program, RustCode};
 pub use tensor::Tensor;

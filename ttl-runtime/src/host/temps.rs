@@ -1,7 +1,7 @@
 //! The buffers that the compiler adds to kernels, as buffers of the program.
 
 use super::error::{Error, Result};
-use super::program::KernelCode;
+use super::program::{Body, KernelCode};
 use crate::arch::ComputeConfig;
 use crate::ir::passes::{Target, buffers::Buffers, temps};
 use crate::ir::{Module, verify};
@@ -15,15 +15,15 @@ pub(super) type Temps = Arc<[(TempKey, u32)]>;
 /// Adds what each compute kernel needs to its module, its arguments and the program. Returns the buffers of each kernel.
 pub(super) fn declare(
     program: &mut program::Program<KernelCode>,
-    modules: &mut [Module],
+    modules: &mut [Body<Module>],
 ) -> Result<Vec<Vec<(TempKey, CbId)>>> {
     let mut all = Vec::with_capacity(modules.len());
     for (at, module) in modules.iter_mut().enumerate() {
         let kernel = &program.kernels()[at];
-        if kernel.role != Role::Compute {
+        let (Body::Rust(module), Role::Compute) = (module, kernel.role) else {
             all.push(Vec::new());
             continue;
-        }
+        };
         verify::verify(module).map_err(Error::Verify)?;
         // The buffers have no ids yet: their numbers tell them apart as well.
         let config = ComputeConfig {
