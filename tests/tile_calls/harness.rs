@@ -1,5 +1,7 @@
 //! Programs of a reader that reads the pages of up to three tensors in turn, a compute kernel, and a writer.
 
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 use ttl::prelude::*;
 use ttl::testing::on_both_engines;
 
@@ -78,17 +80,7 @@ pub(crate) fn build<T: Element, U: Element, V: Element>(
     let (a_out, a_in) = p.circular_buffer::<T>("a", CORE, 8);
     let (b_out, b_in) = p.circular_buffer::<U>("b", CORE, 8);
     let (y_out, y_in) = p.circular_buffer::<V>("y", CORE, 8);
-    p.kernel(
-        CORE,
-        read {
-            a: a.accessor(),
-            b: b.accessor(),
-            a_out,
-            b_out,
-            count: shape.a,
-            second: shape.b,
-        },
-    );
+    p.kernel(CORE, read { a: a.accessor(), b: b.accessor(), a_out, b_out, count: shape.a, second: shape.b });
     compute(&mut p, config.clone(), Ends { a: a_in, b: b_in, y: y_out });
     p.kernel(CORE, write { y: y.accessor(), input: y_in, count: shape.y });
     Ok((p, y))
@@ -105,5 +97,32 @@ pub(crate) fn run<T: Element, U: Element, V: Element>(
     let options = DeviceOptions { arch: arch.clone(), ..Default::default() };
     let made = on_both_engines(&options, |device| build(device, inputs, shape, config, &compute));
     let (device, y) = made.unwrap_or_else(|e| panic!("{} {config:?}: {e}", arch.name()));
-    device.download(&y).expect("the tensor is on this device").to_f32_vec()
+    let result = device.download(&y).expect("the tensor is on this device");
+    if let Some(dir) = std::env::var_os("TTL_EXPORT") {
+        export(Path::new(&dir), &options, config, &result, |device| build(device, inputs, shape, config, &compute));
+    }
+    result.to_f32_vec()
+}
+
+/// With `TTL_EXPORT=DIR`, every program is written there with what it should give, to be run on another device.
+fn export<V: Element>(
+    dir: &Path,
+    options: &DeviceOptions,
+    config: &ComputeConfig,
+    result: &HostTensor,
+    build: impl Fn(&mut Device) -> ttl::Result<(Program, Tensor<V>)>,
+) {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let write = || {
+        let mut device = Device::with_options(options.clone())?;
+        let (program, y) = build(&mut device)?;
+        let program = program.validate(&device)?;
+        let test = std::thread::current().name().unwrap_or_default().replace("::", "-");
+        let bits = if config.fp32_dest_acc { 32 } else { 16 };
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let dir = dir.join(format!("{test}-{}-{bits}-{number}", options.arch.name()));
+        let exact = Tolerance { max_abs: Some(0.0), ..Tolerance::default() };
+        program.export(&device, &dir, &[(y.handle(), result)], exact)
+    };
+    write().unwrap_or_else(|e: ttl::Error| panic!("{e}"));
 }

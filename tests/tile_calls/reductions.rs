@@ -5,7 +5,7 @@ use ttl::prelude::*;
 
 /// Row maximum over all tiles of a row, and the tiles less it: both reductions of a softmax, with the maximum through a buffer.
 #[ttl::kernel(compute)]
-fn less_row_maximum(
+pub(crate) fn less_row_maximum(
     c: Compute,
     x: CbIn<bf16>,
     one: CbIn<bf16>,
@@ -131,8 +131,10 @@ fn check_all(
     let (x, scaler) = (tile(2, value), tile(1, |_, _| scale));
     let shape = Shape { a: 2, b: 1, y: 2 };
     for setting in settings() {
-        let first = run::<bf16, bf16, f32>(&setting, (&x, &scaler), &shape, |p, config, e| narrow(p, config, e.a, e.b, e.y));
-        let second = run::<f32, bf16, f32>(&setting, (&x, &scaler), &shape, |p, config, e| mixed(p, config, e.a, e.b, e.y));
+        let first =
+            run::<bf16, bf16, f32>(&setting, (&x, &scaler), &shape, |p, config, e| narrow(p, config, e.a, e.b, e.y));
+        let second =
+            run::<f32, bf16, f32>(&setting, (&x, &scaler), &shape, |p, config, e| mixed(p, config, e.a, e.b, e.y));
         for y in [first, second] {
             for r in 0..32 {
                 for c in 0..32 {

@@ -75,6 +75,8 @@ headers! {
     "ttl/operations.h",
     "ttl/tile_calls.h",
     "ttl/print.h",
+    "ttl/operations.h",
+    "ttl/tile_calls.h",
     "ttl/tile_sizes.h",
     "ttl/undefined.h",
 }

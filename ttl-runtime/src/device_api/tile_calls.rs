@@ -2,7 +2,7 @@
 
 use super::cb::Front;
 use super::compute::TileRegs;
-use crate::ops::{BinaryOp, Bcast, Pool, ReduceDim, TileCall};
+use crate::ops::{Bcast, BinaryOp, Pool, ReduceDim, TileCall};
 use crate::sim::ops;
 use crate::site::Site;
 use crate::tensor::format::Element;

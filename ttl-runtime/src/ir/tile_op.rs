@@ -1,7 +1,7 @@
 //! Tile calls and their inits as operations of the IR.
 
 use super::{Expr, LocalId};
-use crate::ops::{BinaryOp, Bcast, Pool, ReduceDim, TileCall};
+use crate::ops::{Bcast, BinaryOp, Pool, ReduceDim, TileCall};
 
 /// A tile call: its operands in the order of the C++ function.
 #[derive(Clone, Debug, PartialEq)]

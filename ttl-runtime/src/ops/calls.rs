@@ -22,10 +22,6 @@ impl Bcast {
     pub const fn cpp(self) -> &'static str {
         ["BroadcastType::ROW", "BroadcastType::COL", "BroadcastType::SCALAR"][self as usize]
     }
-
-    const fn plural(self) -> &'static str {
-        ["rows", "cols", "scalar"][self as usize]
-    }
 }
 
 /// How a reduction combines elements (`PoolType`).
@@ -72,7 +68,7 @@ impl ReduceDim {
 /// A tile call. Operands in circular buffers come first, then numbers, in the order of the C++ function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum TileCall {
-    /// `(a, b, ia, ib, dst)`, for rows also with the row of `b`: `dst = a op b`, `b` broadcast; `Mul` adds.
+    /// Of `Add`, `Sub` and `Mul` alone: `(a, b, ia, ib, dst)`, for rows also with the row of `b`: `dst = a op b`, `b` broadcast; `Mul` adds.
     Bcast(BinaryOp, Bcast),
     /// `(cb, tile, dst)`.
     UnaryBcast(Bcast),
@@ -136,7 +132,7 @@ impl TileCall {
     /// The C++ function; `wide` for 32-bit tile registers.
     pub fn call(self, wide: bool) -> String {
         match self {
-            TileCall::Bcast(op, dim) => format!("{}_bcast_{}", op.fpu().call, dim.plural()),
+            TileCall::Bcast(..) => self.name().to_owned(),
             TileCall::UnaryBcast(dim) => format!("unary_bcast<{}>", dim.cpp()),
             TileCall::Reduce(pool, dim) => format!("reduce_tile<{}, {}>", pool.cpp(), dim.cpp()),
             TileCall::Transpose => "transpose_tile".to_owned(),
@@ -149,9 +145,7 @@ impl TileCall {
     /// The C++ init.
     pub fn init(self, wide: bool) -> String {
         match self {
-            TileCall::Bcast(op, dim) => {
-                format!("{}_bcast_{}_init", op.fpu().init.trim_end_matches("_init"), dim.plural())
-            }
+            TileCall::Bcast(..) => self.init_name().to_owned(),
             TileCall::UnaryBcast(dim) => format!("unary_bcast_init<{}>", dim.cpp()),
             TileCall::Reduce(pool, dim) => format!("reduce_init<{}, {}>", pool.cpp(), dim.cpp()),
             TileCall::Transpose => "transpose_init".to_owned(),
@@ -172,7 +166,7 @@ impl TileCall {
     /// Short names for messages, without template arguments.
     pub const fn name(self) -> &'static str {
         match self {
-            TileCall::Bcast(op, dim) => BCAST_CALLS[op as usize][dim as usize].0,
+            TileCall::Bcast(op, dim) => BCAST_CALLS[bcast_row(op)][dim as usize].0,
             TileCall::UnaryBcast(_) => "unary_bcast",
             TileCall::Reduce(..) => "reduce_tile",
             TileCall::Transpose => "transpose_tile",
@@ -183,7 +177,7 @@ impl TileCall {
 
     pub const fn init_name(self) -> &'static str {
         match self {
-            TileCall::Bcast(op, dim) => BCAST_CALLS[op as usize][dim as usize].1,
+            TileCall::Bcast(op, dim) => BCAST_CALLS[bcast_row(op)][dim as usize].1,
             TileCall::UnaryBcast(_) => "unary_bcast_init",
             TileCall::Reduce(..) => "reduce_init",
             TileCall::Transpose => "transpose_init",
@@ -192,9 +186,23 @@ impl TileCall {
         }
     }
 
+    /// Whether there is such a call.
+    pub const fn exists(self) -> bool {
+        !matches!(self, TileCall::Bcast(op, _) if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul))
+    }
+
     /// The call of a method of tile registers.
     pub fn from_method(name: &str) -> Option<TileCall> {
         METHODS.iter().find(|(method, _)| *method == name).map(|(_, call)| *call)
+    }
+}
+
+/// Only these three have broadcasts.
+const fn bcast_row(op: BinaryOp) -> usize {
+    match op {
+        BinaryOp::Add => 0,
+        BinaryOp::Sub => 1,
+        _ => 2,
     }
 }
 

@@ -21,15 +21,47 @@ pub enum SrcOrder {
 /// An init of the unpackers and the matrix unit; each replaces the one before. Operands are circular-buffer ids.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FpuInit {
-    Copy { cb: u32 },
-    Add { a: u32, b: u32, acc: bool },
-    Sub { a: u32, b: u32, acc: bool },
-    Mul { a: u32, b: u32 },
-    Matmul { in0: u32, in1: u32, transpose: bool },
-    MatmulBlock { in0: u32, in1: u32, transpose: bool, ct: u32, rt: u32, kt: u32 },
-    Reuse { op: BinaryOp, cb: u32, dest: ReuseDest },
+    Copy {
+        cb: u32,
+    },
+    Add {
+        a: u32,
+        b: u32,
+        acc: bool,
+    },
+    Sub {
+        a: u32,
+        b: u32,
+        acc: bool,
+    },
+    Mul {
+        a: u32,
+        b: u32,
+    },
+    Matmul {
+        in0: u32,
+        in1: u32,
+        transpose: bool,
+    },
+    MatmulBlock {
+        in0: u32,
+        in1: u32,
+        transpose: bool,
+        ct: u32,
+        rt: u32,
+        kt: u32,
+    },
+    Reuse {
+        op: BinaryOp,
+        cb: u32,
+        dest: ReuseDest,
+    },
     /// With the buffers in SrcA and SrcB.
-    Call { call: TileCall, a: Option<u32>, b: Option<u32> },
+    Call {
+        call: TileCall,
+        a: Option<u32>,
+        b: Option<u32>,
+    },
 }
 
 impl FpuInit {

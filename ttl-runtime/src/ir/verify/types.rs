@@ -325,6 +325,11 @@ impl Checker<'_, '_> {
         {
             self.fail(format!("{} without a tensor", name_of(op)));
         }
+        if let Op::Tile(t) = op
+            && (!t.call.exists() || t.ins.len() != t.call.buffers() || t.dst().is_none())
+        {
+            self.fail(format!("a tile call {:?} with {} blocks and {} numbers", t.call, t.ins.len(), t.args.len()));
+        }
         self.signals(op);
         let mut operands = Vec::new();
         visit::op_exprs(op, &mut |e| operands.push(e));

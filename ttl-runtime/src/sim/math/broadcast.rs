@@ -29,14 +29,13 @@ pub fn broadcast(dim: Bcast, row: usize, src: &Tile, out: &mut Tile) {
 }
 
 /// `unary_bcast`: the broadcast tile moved into the tile register.
-pub fn unary_bcast(cfg: &MathConfig, dim: Bcast, format: DataFormat, src: &Tile, dst: &mut Tile) {
-    let _ = format;
+pub fn unary_bcast(dim: Bcast, src: &Tile, dst: &mut Tile) {
     broadcast(dim, 0, src, dst);
-    moved(cfg, dst);
+    moved(dst);
 }
 
 /// What a move from a source register leaves: denormals and -0 become zero.
-fn moved(_cfg: &MathConfig, dst: &mut Tile) {
+fn moved(dst: &mut Tile) {
     for v in &mut dst.0 {
         if v.to_bits() & 0x7F80_0000 == 0 {
             *v = 0.0;
@@ -70,7 +69,7 @@ pub fn copy_transposed(cfg: &MathConfig, format: DataFormat, l1: &[u8], faces: b
 /// `transpose_tile` through SrcA: as a copy, but the move flushes denormals and -0.
 pub fn transpose_tile(cfg: &MathConfig, format: DataFormat, l1: &[u8], faces: bool, within: bool, dst: &mut Tile) {
     super::copy_tile(cfg, format, l1, dst);
-    moved(cfg, dst);
+    moved(dst);
     transpose(faces, within, dst);
 }
 

@@ -1,4 +1,5 @@
-//! Vectors of tile calls: broadcasts, reductions, transpositions.
+//! Vectors of tile calls: broadcasts, reductions, transpositions. In the place of the approximate mode, which does not matter here, stands
+//! whether the first operand goes past the source registers.
 
 use super::golden::Case;
 use super::{Before, ReduceFormats, Tile, broadcast, mask, transpose, unary_bcast};
@@ -38,7 +39,7 @@ pub(super) fn compute(case: &Case, i: usize) -> Option<Tile> {
             "col" => Bcast::Col,
             _ => Bcast::Scalar,
         };
-        unary_bcast(cfg, dim, case.input, &case.src(0, i), &mut dst);
+        unary_bcast(dim, &case.src(0, i), &mut dst);
         return Some(dst);
     }
     if op.starts_with("reduce") {
@@ -79,7 +80,11 @@ pub(super) fn compute(case: &Case, i: usize) -> Option<Tile> {
         "copyt01" => super::copy_transposed(cfg, case.input, case.l1(0, i), false, true, &mut dst),
         "copyt11" => super::copy_transposed(cfg, case.input, case.l1(0, i), true, true, &mut dst),
         "transpose_dest" => {
-            case.copy(0, i, &mut dst);
+            if case.cfg.approx {
+                case.direct(0, i, &mut dst);
+            } else {
+                case.copy(0, i, &mut dst);
+            }
             transpose(true, true, &mut dst);
         }
         "mm_transpose_dest" => {

@@ -17,8 +17,8 @@
 //! published in Tenstorrent's ISA documentation and in their simulator ttsim; tests hold vectors that ttsim computed.
 
 mod accumulate;
-mod broadcast;
 mod block_float;
+mod broadcast;
 mod elementwise;
 mod fma;
 mod format;

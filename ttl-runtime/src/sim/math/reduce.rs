@@ -165,7 +165,8 @@ fn order(bits: u32) -> i32 {
 
 /// What is left of a value of the register in a source register.
 fn cut(cfg: &MathConfig, formats: ReduceFormats, value: f32) -> f32 {
-    let wide = cfg.fp32_dest && formats.data == DataFormat::F32 && (cfg.wormhole() || formats.scaler == DataFormat::F32);
+    let wide =
+        cfg.fp32_dest && formats.data == DataFormat::F32 && (cfg.wormhole() || formats.scaler == DataFormat::F32);
     f32::from_bits(value.to_bits() & if wide { 0xFFFF_E000 } else { 0xFFFF_0000 })
 }
 
@@ -207,6 +208,7 @@ fn max_rows(cfg: &MathConfig, formats: ReduceFormats, data: &Tile, before: Befor
 
 /// The maxima pass through SrcB and an addition, which both take the format that SrcB is set to.
 fn cut_for_rows(cfg: &MathConfig, formats: ReduceFormats, value: f32) -> f32 {
-    let wide = cfg.fp32_dest && formats.scaler == DataFormat::F32 && (!cfg.wormhole() || formats.data == DataFormat::F32);
+    let wide =
+        cfg.fp32_dest && formats.scaler == DataFormat::F32 && (!cfg.wormhole() || formats.data == DataFormat::F32);
     f32::from_bits(value.to_bits() & if wide { 0xFFFF_E000 } else { 0xFFFF_0000 })
 }

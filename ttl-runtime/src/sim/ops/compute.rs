@@ -137,7 +137,9 @@ pub fn copy_tile(cb: u32, it: u32, dst: u32, site: Site) {
     op(site, |cx| {
         cx.in_phase(CALL, Phase::Acquired, site)?;
         cx.register(CALL, dst, site)?;
-        if let Some((FpuInit::Call { call: TileCall::CopyTransposed { faces, within }, .. }, _)) = cx.unit(CALL, site)?.fpu {
+        if let Some((FpuInit::Call { call: TileCall::CopyTransposed { faces, within }, .. }, _)) =
+            cx.unit(CALL, site)?.fpu
+        {
             return cx.copy_transposed(cb, it, dst, faces, within, site);
         }
         cx.fpu_is(CALL, FpuInit::Copy { cb }, site)?;

@@ -2,7 +2,7 @@
 
 use super::native::ensure_fpu;
 use super::{FpuInit, Step, Stop, op};
-use crate::ops::{BinaryOp, Pool, ReduceDim, TileCall};
+use crate::ops::{Bcast, BinaryOp, Pool, ReduceDim, TileCall};
 use crate::sim::error::ErrorKind;
 use crate::sim::math::{self, Before, ReduceFormats};
 use crate::sim::registers::{Phase, Section};
@@ -17,7 +17,9 @@ pub fn reduce_uninit(site: Site) {
         let unit = cx.started(CALL, site)?;
         if unit.edge_mask.take().is_none() {
             let error = cx.error(ErrorKind::Init, format!("`{CALL}` without a reduction to undo"), site);
-            return Err(Stop::Fail(error.help("it belongs behind the last `reduce_tile` that a `reduce_init` was for")));
+            return Err(Stop::Fail(
+                error.help("it belongs behind the last `reduce_tile` that a `reduce_init` was for"),
+            ));
         }
         Ok(())
     });
@@ -37,6 +39,9 @@ pub fn tile_call_auto(call: TileCall, cbs: &[u32], tiles: &[u32], dst: u32, row:
 impl Cx<'_> {
     fn tile_call(&mut self, call: TileCall, [cbs, tiles]: [&[u32]; 2], dst: u32, row: u32, site: Site) -> Step<()> {
         let name = call.name();
+        if !call.exists() {
+            return Err(self.fail(ErrorKind::Kernel, format!("there is no {call:?}"), site));
+        }
         let operand = |at: usize| cbs.get(at).copied().zip(tiles.get(at).copied());
         match (call, operand(0), operand(1)) {
             (TileCall::Bcast(..), Some(a), Some(b)) => self.bcast_tiles(call, a, b, dst, row, site),
@@ -75,32 +80,28 @@ impl Cx<'_> {
         match op {
             BinaryOp::Add => math::add_tiles(&unit.math, &unit.a, &repeated, false, tile),
             BinaryOp::Sub => math::sub_tiles(&unit.math, &unit.a, &repeated, false, tile),
-            BinaryOp::Mul => math::mul_tiles(&unit.math, &unit.a, &repeated, tile),
+            _ => math::mul_tiles(&unit.math, &unit.a, &repeated, tile),
         }
         self.core.counters.fpu_tiles += 1;
         Ok(())
     }
 
-    fn reduce_tile(
-        &mut self,
-        call: TileCall,
-        data: (u32, u32),
-        scaler: (u32, u32),
-        dst: u32,
-        site: Site,
-    ) -> Step<()> {
+    fn reduce_tile(&mut self, call: TileCall, data: (u32, u32), scaler: (u32, u32), dst: u32, site: Site) -> Step<()> {
         let TileCall::Reduce(pool, dim) = call else { return Ok(()) };
         let name = call.name();
         let swapped = call.sources().a == Some(1);
         let (a, b) = if swapped { (scaler, data) } else { (data, scaler) };
         self.fpu_operands(name, FpuInit::tile_call(call, &[data.0, scaler.0]), Some(a), Some(b), dst, site)?;
-        let formats = ReduceFormats { data: self.cb_format(name, data.0, site)?, scaler: self.cb_format(name, scaler.0, site)? };
+        let formats =
+            ReduceFormats { data: self.cb_format(name, data.0, site)?, scaler: self.cb_format(name, scaler.0, site)? };
         if pool == Pool::Max {
             self.scaler_is_one(name, scaler, site)?;
         }
         let unit = self.unit(name, site)?;
-        let before =
-            Before { fresh: !unit.is_written(dst), scratch_fresh: !unit.is_written(dst) || unit.scratch_free & 1 << dst != 0 };
+        let before = Before {
+            fresh: !unit.is_written(dst),
+            scratch_fresh: !unit.is_written(dst) || unit.scratch_free & 1 << dst != 0,
+        };
         let scratch_free = unit.scratch_free | u32::from(dim == ReduceDim::Scalar) << dst;
         unit.begin(dst, true);
         unit.scratch_free = scratch_free;
@@ -113,7 +114,8 @@ impl Cx<'_> {
     /// A maximum takes only the exponent of the scaler, and only for a scaler of one is it known what comes out.
     fn scaler_is_one(&mut self, name: &str, (cb, tile): (u32, u32), site: Site) -> Step<()> {
         let unit = self.unit(name, site)?;
-        let wrong = unit.b.0.chunks_exact(256).flat_map(|face| &face[..16]).find(|v| v.to_bits() != 1f32.to_bits()).copied();
+        let wrong =
+            unit.b.0.chunks_exact(256).flat_map(|face| &face[..16]).find(|v| v.to_bits() != 1f32.to_bits()).copied();
         let Some(wrong) = wrong else { return Ok(()) };
         let cb = self.cb(name, cb, site)?;
         let title = self.core.cbs.list[cb].title();
@@ -132,8 +134,11 @@ impl Cx<'_> {
         let src_a = self.unit(name, site)?.src_a;
         self.format_is(name, "SrcA", src_a, index, "reconfig_data_format_srca", site)?;
         self.unpack(name, cb, tile, false, site)?;
+        let format = self.core.cbs.list[index].format;
+        if dim == Bcast::Row && format != DataFormat::F32 && self.unit(name, site)?.math.fp32_dest {
+            return Err(self.broken_row_broadcast(index, site));
+        }
         let core = &mut *self.core;
-        let format = core.cbs.list[index].format;
         if let Some(unit) = &mut core.compute {
             unit.begin(dst, false);
             let register = &mut unit.tiles[dst as usize];
@@ -142,11 +147,26 @@ impl Cx<'_> {
                 math::unpack_to_dest_fp32(core.l1.bytes(addr, format.tile_bytes() as usize), &mut whole);
                 math::broadcast(dim, 0, &whole, register);
             } else {
-                math::unary_bcast(&unit.math, dim, format, &unit.b, register);
+                math::unary_bcast(dim, &unit.b, register);
             }
         }
         core.counters.fpu_tiles += 1;
         Ok(())
+    }
+
+    /// The chip writes half of each 32-bit value only.
+    #[cold]
+    fn broken_row_broadcast(&self, cb: usize, site: Site) -> Stop {
+        let c = &self.core.cbs.list[cb];
+        let message = format!(
+            "`unary_bcast<BroadcastType::ROW>` of {}, which is {}, into 32-bit tile registers gives wrong values on the chip",
+            c.title(),
+            c.format
+        );
+        let error = self.error(ErrorKind::Kernel, message, site);
+        Stop::Fail(error.help(
+            "use 16-bit registers (fp32_dest_acc: false), an f32 buffer, or `add_tiles_bcast_rows` with a tile of zeros",
+        ))
     }
 
     fn transpose_tile(&mut self, (cb, tile): (u32, u32), dst: u32, site: Site) -> Step<()> {
@@ -173,7 +193,8 @@ impl Cx<'_> {
         let call = TileCall::CopyTransposed { faces, within };
         let unit = self.unit(call.name(), site)?;
         if within && unit.math.fp32_dest && unit.config.unpack_to_dest_fp32.contains(&cb) {
-            let message = format!("`{}` transposes within faces past the source registers, which cannot be", call.name());
+            let message =
+                format!("`{}` transposes within faces past the source registers, which cannot be", call.name());
             let error = self.error(ErrorKind::Kernel, message, site);
             return Err(Stop::Fail(error.help("use `transpose_tile` for a buffer in mode `unpack_to_dest_fp32`")));
         }
@@ -240,7 +261,9 @@ impl Cx<'_> {
     pub(super) fn edge_mask_is_meant(&mut self, name: &str, dst: u32, site: Site) -> Step<()> {
         let unit = self.unit(name, site)?;
         match unit.edge_mask {
-            Some((dim, init)) if unit.section != Section::Reduced => Err(self.edge_mask_is_left(name, dst, dim, init, site)),
+            Some((dim, init)) if unit.section != Section::Reduced => {
+                Err(self.edge_mask_is_left(name, dst, dim, init, site))
+            }
             _ => Ok(()),
         }
     }
