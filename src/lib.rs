@@ -71,8 +71,8 @@ pub mod prelude {
     pub use ttl_runtime::cores::{CoreRange, CoreSet};
     pub use ttl_runtime::device_api::{
         Accumulator, Arriving, CbIn, CbOut, Compute, Front, Looped, Noc, NocCore, NocRange, PackRegs, PipeRx, PipeTx,
-        Reads, Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBinary, TileBlock, TileExpr, TileMath, TileRegs,
-        TileShape, TileTernary, Tiles, UnicastTx, Writes,
+        Reads, Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBinary, TileBlock, TileExpr, TileMath,
+        TileRegs, TileShape, TileTernary, Tiles, UnicastTx, Writes,
     };
     pub use ttl_runtime::host::{
         Backend, CheckedProgram, Device, DeviceOptions, Engine, ForeignKernel, Program, Tensor,

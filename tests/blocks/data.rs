@@ -125,7 +125,13 @@ macro_rules! program {
             use crate::data::{read, write};
 
             #[ttl::kernel(compute)]
-            fn compute(_compute: Compute, a_in: CbIn<bf16>, b_in: CbIn<bf16>, y_out: CbOut<bf16>, #[ttl(common)] blocks: u32) {
+            fn compute(
+                _compute: Compute,
+                a_in: CbIn<bf16>,
+                b_in: CbIn<bf16>,
+                y_out: CbOut<bf16>,
+                #[ttl(common)] blocks: u32,
+            ) {
                 for _ in 0..blocks {
                     let $x = a_in.wait_front($a);
                     let $w = b_in.wait_front($b);
@@ -164,13 +170,8 @@ macro_rules! program {
 }
 pub(crate) use program;
 
-type Build<'a> = &'a dyn Fn(
-    &mut Device,
-    &ComputeConfig,
-    [&Matrix; 2],
-    [usize; 2],
-    u32,
-) -> ttl::Result<(Program, Tensor<bf16>)>;
+type Build<'a> =
+    &'a dyn Fn(&mut Device, &ComputeConfig, [&Matrix; 2], [usize; 2], u32) -> ttl::Result<(Program, Tensor<bf16>)>;
 
 /// `shapes` of a, b and y in elements.
 #[track_caller]
@@ -215,7 +216,12 @@ fn export(
         let program = program.validate(&device)?;
         device.run(&program)?;
         let result = device.download(&y)?;
-        program.export(&device, dir, &[(y.handle(), &result)], Tolerance { max_abs: Some(0.0), ..Tolerance::default() })?;
+        program.export(
+            &device,
+            dir,
+            &[(y.handle(), &result)],
+            Tolerance { max_abs: Some(0.0), ..Tolerance::default() },
+        )?;
         Ok(())
     };
     write().unwrap_or_else(|e| panic!("{}: {e}", dir.display()));

@@ -9,7 +9,11 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TempKey {
     /// An intermediate block; `number` tells those of one format and size in one expression apart.
-    Block { format: DataFormat, pages: u32, number: u32 },
+    Block {
+        format: DataFormat,
+        pages: u32,
+        number: u32,
+    },
     Scaler(Scaler),
 }
 

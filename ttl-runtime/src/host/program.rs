@@ -175,7 +175,8 @@ impl Program {
             prepared.push(Body::Rust(passes::prepare(verified, &target)?));
         }
         let temps = temps::resolve(&checked, &temps);
-        let program = CheckedProgram { inner: Arc::new(checked), modules: modules.into(), prepared: prepared.into(), temps };
+        let program =
+            CheckedProgram { inner: Arc::new(checked), modules: modules.into(), prepared: prepared.into(), temps };
         if let Some(dir) = std::env::var_os("TTL_DUMP").filter(|dir| !dir.is_empty()) {
             program.dump(dir.as_ref())?;
         }

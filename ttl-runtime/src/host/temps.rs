@@ -57,10 +57,7 @@ pub(super) fn declare(
 }
 
 /// With the ids that validation chose.
-pub(super) fn resolve(
-    checked: &program::Checked<KernelCode>,
-    temps: &[Vec<(TempKey, CbId)>],
-) -> Arc<[Temps]> {
+pub(super) fn resolve(checked: &program::Checked<KernelCode>, temps: &[Vec<(TempKey, CbId)>]) -> Arc<[Temps]> {
     let ids = |mine: &Vec<(TempKey, CbId)>| -> Temps {
         mine.iter().filter_map(|(key, cb)| Some((*key, checked.cb(*cb)?.id))).collect()
     };

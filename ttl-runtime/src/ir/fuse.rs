@@ -399,9 +399,7 @@ impl<'a> Planner<'a> {
     /// A product of two leaves that nobody else needs.
     fn product(&self, node: NodeId) -> Option<Pair> {
         match self.dag.node(node) {
-            Node::Binary(BinaryOp::Mul, a, b) if self.total[node.0 as usize] == 1 => {
-                self.fpu_pair(BinaryOp::Mul, a, b)
-            }
+            Node::Binary(BinaryOp::Mul, a, b) if self.total[node.0 as usize] == 1 => self.fpu_pair(BinaryOp::Mul, a, b),
             _ => None,
         }
     }
@@ -698,9 +696,8 @@ pub(super) fn product_sum(dag: &Dag, leaves: &[LeafInfo], uses: &[u32], root: No
     // With an accumulator in slot 0 the product has to be added to that.
     let needs_acc = dag.nodes.iter().zip(uses).any(|(n, u)| *u > 0 && matches!(n, Node::Leaf(l) if acc(*l)));
     while uses[sum.node.0 as usize] == 1 {
-        let user = (sum.node.0 + 1..=root.0).find(|&n| {
-            uses[n as usize] > 0 && dag.nodes[n as usize].operands().any(|operand| operand == sum.node)
-        });
+        let user = (sum.node.0 + 1..=root.0)
+            .find(|&n| uses[n as usize] > 0 && dag.nodes[n as usize].operands().any(|operand| operand == sum.node));
         let Some(user) = user else { break };
         let Node::Binary(BinaryOp::Add, a, b) = dag.nodes[user as usize] else { break };
         let other = if a == sum.node { b } else { a };

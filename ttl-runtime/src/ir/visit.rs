@@ -205,9 +205,7 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         Op::SemaphoreSend { semaphore, to, .. } => [*semaphore, to.local()].into_iter().for_each(f),
         Op::PipeSend(send) => send.locals().into_iter().for_each(f),
         Op::PipeReceive(receive) => receive.locals().into_iter().for_each(f),
-        Op::BinaryTiles { a, b, .. }
-        | Op::MatmulTiles { a, b, .. }
-        | Op::MatmulBlock { a, b, .. } => {
+        Op::BinaryTiles { a, b, .. } | Op::MatmulTiles { a, b, .. } | Op::MatmulBlock { a, b, .. } => {
             f(*a);
             f(*b);
         }

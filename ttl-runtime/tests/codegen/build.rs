@@ -6,8 +6,8 @@ use ttl_runtime::ir::dag::{Dag, Node, NodeId, Words};
 use ttl_runtime::ir::passes::{Prepared, Target, prepare};
 use ttl_runtime::ir::verify::verify;
 use ttl_runtime::ir::{
-    Accumulate, BinOp, Block, Expr, ExprKind, Fn, FnId, For, IntTy, Leaf, Local, LocalId, Module, Op, Order, Param, ParamKind,
-    Query, Role, Stmt, StmtKind, Store, Ty,
+    Accumulate, BinOp, Block, Expr, ExprKind, Fn, FnId, For, IntTy, Leaf, Local, LocalId, Module, Op, Order, Param,
+    ParamKind, Query, Role, Stmt, StmtKind, Store, Ty,
 };
 use ttl_runtime::ops::{BinaryOp, UnaryOp};
 use ttl_runtime::tensor::format::DataFormat;

@@ -248,7 +248,8 @@ fn accumulator_keeps_slot_zero_and_temporaries_come_after_all_tiles() {
 
 #[test]
 fn slots_of_a_tile_lie_side_by_side() {
-    let plan = Plan { steps: Vec::new(), slots_per_tile: 3, result_slot: 0, tiles_per_section: 2, acc: false, matmul: false };
+    let plan =
+        Plan { steps: Vec::new(), slots_per_tile: 3, result_slot: 0, tiles_per_section: 2, acc: false, matmul: false };
     let registers: Vec<u32> =
         (0..2).flat_map(|t| (0..3).map(move |s| (t, s))).map(|(t, s)| plan.register(t, s)).collect();
     assert_eq!(registers, [0, 1, 2, 3, 4, 5]);

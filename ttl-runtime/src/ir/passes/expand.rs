@@ -12,16 +12,17 @@ mod sizes;
 
 use super::PassError;
 use super::buffers::{Buffers, TileFormat};
-use crate::temps::{self, Scaler, TempKey};
 use crate::arch::ComputeConfig;
 use crate::ir::fuse::LeafInfo;
 use crate::ir::schedule::{self, Part, Schedule};
 use crate::ir::sections::Section;
 use crate::ir::{
-    Accumulate, BinOp, Block, Expr, ExprKind, Fn, FnId, For, Leaf, LocalId, Module, Op, Order, Stmt, StmtKind, Store, Ty, visit,
+    Accumulate, BinOp, Block, Expr, ExprKind, Fn, FnId, For, Leaf, LocalId, Module, Op, Order, Stmt, StmtKind, Store,
+    Ty, visit,
 };
 use crate::ops::{Pool, ReduceDim, UnaryOp};
 use crate::site::Site;
+use crate::temps::{self, Scaler, TempKey};
 use section::{Area, Places};
 use sizes::Sizes;
 pub(crate) use sizes::{add, constant, mul};
@@ -514,7 +515,8 @@ impl Expander<'_> {
         }
         let pages = Expr::u32(1);
         self.line = body.last().map_or(self.function.line, |s| s.line);
-        let pops: Block = scalers.iter().map(|(_, cb)| self.op(Op::PopFront { cb: *cb, pages: pages.clone() })).collect();
+        let pops: Block =
+            scalers.iter().map(|(_, cb)| self.op(Op::PopFront { cb: *cb, pages: pages.clone() })).collect();
         before_returns(body, &pops);
         if !matches!(body.last().map(|s| &s.kind), Some(StmtKind::Return(_))) {
             body.extend(pops);
@@ -554,7 +556,9 @@ fn before_returns(block: &mut Block, what: &Block) {
                 before_returns(then, what);
                 before_returns(els, what);
             }
-            StmtKind::While { body, .. } | StmtKind::Loop { body } | StmtKind::Block(body) => before_returns(body, what),
+            StmtKind::While { body, .. } | StmtKind::Loop { body } | StmtKind::Block(body) => {
+                before_returns(body, what)
+            }
             StmtKind::For(l) => before_returns(&mut l.body, what),
             _ => {}
         }

@@ -3,7 +3,9 @@
 use super::Checker;
 use crate::ir::passes::buffers::format_of;
 use crate::ir::{
-    BinOp, Dest, Expr, ExprKind, IntTy, Leaf, LocalId, Module, Op, Query, StmtKind, Ty, dag::{Dag, Node}, pipe, visit,
+    BinOp, Dest, Expr, ExprKind, IntTy, Leaf, LocalId, Module, Op, Query, StmtKind, Ty,
+    dag::{Dag, Node},
+    pipe, visit,
 };
 use std::collections::BTreeSet;
 
@@ -28,9 +30,9 @@ pub(super) fn ends(op: &Op) -> Vec<(LocalId, End)> {
         | Op::WritePage { cb, .. }
         | Op::CopyTile { cb, .. }
         | Op::ReuseDest { cb, .. } => vec![(*cb, End::In)],
-        Op::BinaryTiles { a, b, .. }
-        | Op::MatmulTiles { a, b, .. }
-        | Op::MatmulBlock { a, b, .. } => vec![(*a, End::In), (*b, End::In)],
+        Op::BinaryTiles { a, b, .. } | Op::MatmulTiles { a, b, .. } | Op::MatmulBlock { a, b, .. } => {
+            vec![(*a, End::In), (*b, End::In)]
+        }
         Op::Tile(t) => t.ins.iter().map(|cb| (*cb, End::In)).collect(),
         Op::Store(s) => {
             let mut ends = vec![(s.cb, End::Out)];

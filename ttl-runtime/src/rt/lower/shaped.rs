@@ -148,7 +148,8 @@ fn reshape(tiles: &mut Tiles, shape: &[Expr; 2]) {
             }
         }
     }
-    let mut out = Tiles { dag: Dag::default(), leaves: vec![], scalars: std::mem::take(&mut tiles.scalars), owned: vec![] };
+    let mut out =
+        Tiles { dag: Dag::default(), leaves: vec![], scalars: std::mem::take(&mut tiles.scalars), owned: vec![] };
     let mut here: Vec<NodeId> = Vec::with_capacity(tiles.dag.nodes.len());
     for (node, reached) in tiles.dag.nodes.iter().zip(reached) {
         let node = match *node {

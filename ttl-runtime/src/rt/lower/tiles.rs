@@ -43,7 +43,8 @@ impl Lower<'_> {
         // A guard that is a parameter does not know its pages; its operands do.
         let known = pages.or_else(|| {
             let sizes = leaves.iter().find(|l| l.shape()[1].ty != Ty::Never).map(Leaf::shape);
-            let plain = tiles.dag.nodes.iter().all(|n| n.is_elementwise() || matches!(n, Node::Leaf(_) | Node::Create(..)));
+            let plain =
+                tiles.dag.nodes.iter().all(|n| n.is_elementwise() || matches!(n, Node::Leaf(_) | Node::Create(..)));
             sizes.filter(|_| plain || acquired).map(|[rows, cols]| product(rows, cols))
         });
         let Some(pages) = known else {

@@ -131,12 +131,7 @@ impl Expander<'_> {
             me.repeat("c", &count, |me, ci| {
                 let row = add(r, ri.clone());
                 let col = add(c, ci.clone());
-                let at = At {
-                    tile: add(mul(row.clone(), cols), col.clone()),
-                    row,
-                    col,
-                    i: add(mul(ri, nc), ci),
-                };
+                let at = At { tile: add(mul(row.clone(), cols), col.clone()), row, col, i: add(mul(ri, nc), ci) };
                 body(me, at)
             })
         })
