@@ -10,6 +10,7 @@ mod error;
 mod export;
 mod foreign;
 mod program;
+mod report;
 mod temps;
 mod tensor;
 pub mod testing;

@@ -269,7 +269,7 @@ fn cb_ids(checked: &program::Checked<KernelCode>, kernel: &program::CheckedKerne
 #[derive(Clone, Debug)]
 pub struct CheckedProgram {
     pub(super) inner: Arc<program::Checked<KernelCode>>,
-    modules: Arc<[Body<ir::Module>]>,
+    pub(super) modules: Arc<[Body<ir::Module>]>,
     pub(super) prepared: Arc<[Body<Prepared>]>,
     /// Buffers of the compiler's by kernel.
     pub(super) temps: Arc<[temps::Temps]>,

@@ -56,7 +56,7 @@ pub fn expand(module: &mut Module, buffers: &Buffers, config: &ComputeConfig) ->
 }
 
 /// What the planner must know of leaves.
-pub(super) fn leaf_infos(
+pub(crate) fn leaf_infos(
     leaves: &[Leaf],
     format: impl std::ops::Fn(LocalId) -> Option<TileFormat>,
     site: Site,

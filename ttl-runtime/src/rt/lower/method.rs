@@ -114,11 +114,17 @@ impl Lower<'_> {
                 None => Value::Never,
             },
             ("acquire", []) => {
+                if let Some(refused) = self.registers_held(&[]) {
+                    return refused;
+                }
                 self.op(Op::Acquire);
                 self.resource(ResKind::TileRegs)
             }
             ("fill", [value]) => self.fill(value),
             ("zeros", [rows, cols]) => {
+                if let Some(refused) = self.registers_held(&[]) {
+                    return refused;
+                }
                 let sizes = self.operands(&[rows, cols]);
                 let [rows, cols] = sizes.try_into().unwrap_or_else(|_| [zero(), zero()]);
                 let (rows, cols) = (self.stable(rows), self.stable(cols));
