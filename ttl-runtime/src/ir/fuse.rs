@@ -558,7 +558,25 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// A sum of a block that only an accumulator is added to: the accumulator and the reduction.
+    fn onto_acc(&self, op: BinaryOp, a: NodeId, b: NodeId) -> Option<(NodeId, Pool, ReduceDim, u32)> {
+        let acc = |n: NodeId| matches!(self.dag.node(n), Node::Leaf(leaf) if self.is_acc(leaf));
+        [(a, b), (b, a)].into_iter().find_map(|(value, sum)| match self.dag.node(sum) {
+            Node::Reduce(pool @ (Pool::Sum | Pool::Avg), dim, of)
+                if op == BinaryOp::Add && acc(value) && self.total[sum.0 as usize] == 1 =>
+            {
+                Some((value, pool, dim, self.leaf_of(of)))
+            }
+            _ => None,
+        })
+    }
+
     fn binary(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> u32 {
+        if let Some((acc, pool, dim, leaf)) = self.onto_acc(op, a, b) {
+            let slot = self.take_over(acc);
+            self.steps.push(Step::Reduce { pool, dim, leaf, slot });
+            return slot;
+        }
         match self.way(op, a, b) {
             Way::Fpu(pair) => {
                 self.uses[a.0 as usize] -= 1;

@@ -128,9 +128,10 @@ pub(crate) fn run(plan: &Plan, leaves: &[i64]) -> i64 {
                 regs[slot as usize] = Some(binary(op, leaves[a as usize], b).wrapping_add(old));
             }
             Step::Reduce { pool, dim, leaf, slot } => {
-                assert_eq!(regs[slot as usize], None, "a reduction adds: {plan:?}");
-                let node = Node::Reduce(pool, dim, NodeId(0));
-                regs[slot as usize] = Some(whole(&node, leaves[leaf as usize], 0));
+                let onto_acc = plan.acc && slot == 0;
+                assert!(onto_acc || regs[slot as usize].is_none(), "a reduction adds: {plan:?}");
+                let value = whole(&Node::Reduce(pool, dim, NodeId(0)), leaves[leaf as usize], 0);
+                regs[slot as usize] = Some(regs[slot as usize].unwrap_or(0).wrapping_add(value));
             }
             Step::Matmul { a, b } => {
                 let product = whole(&Node::Matmul(NodeId(0), NodeId(0)), leaves[a as usize], leaves[b as usize]);
