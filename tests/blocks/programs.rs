@@ -5,7 +5,8 @@ use ttl::prelude::*;
 use ttl_kernels::{linear, norms, softmax};
 
 program!(chain, 4, 4 => 4, |x, w| {
-    let (x, w) = (&x, &w);
+    let x = x.block(1, 4);
+    let w = w.block(1, 4);
     (((x + w).tanh() * x).exp().sqrt() - w.abs()).sigmoid().square().relu().log1p()
 });
 

@@ -524,7 +524,8 @@ impl Expander<'_> {
         self.line = self.function.line;
         let mut fills = Block::new();
         for (scaler, cb) in scalers {
-            let words = vec![Expr::u32(scaler.bits)];
+            let value = Expr { ty: Ty::F32, kind: ExprKind::F32(f32::from_bits(scaler.bits)) };
+            let words = vec![Expr { ty: Ty::U32, kind: ExprKind::Bits(Box::new(value)) }];
             let dst = Expr::u32(0);
             for op in [
                 Op::ReserveBack { cb, pages: pages.clone() },
