@@ -54,6 +54,7 @@
 //! ```
 
 pub use ttl_macros::{device, kernel};
+pub use ttl_runtime::device_api::raw;
 pub use ttl_runtime::host::{Error, Result, testing};
 
 #[doc(hidden)]
@@ -70,9 +71,10 @@ pub mod prelude {
     pub use ttl_runtime::arch::{Arch, ArchKind, ComputeConfig, Core, MathFidelity};
     pub use ttl_runtime::cores::{CoreRange, CoreSet};
     pub use ttl_runtime::device_api::{
-        Accumulator, Arriving, CbIn, CbOut, Compute, Front, Looped, Noc, NocCore, NocRange, PackRegs, PipeRx, PipeTx,
-        Reads, Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBinary, TileBlock, TileExpr, TileMath,
-        TileRegs, TileShape, TileTernary, Tiles, UnicastTx, Writes,
+        Accumulator, Arriving, CbIn, CbOut, CommonWords, Compute, CoreTable, Front, Looped, Noc, NocCore,
+        NocRange, PackRegs, PipeRx, PipeTx, Reads, Reserved, Semaphore, Sent, Storable, TaggedReads, TaggedWrites,
+        TensorAccessor, TileBinary, TileBlock, TileExpr, TileMath, TileRegs, TileShape, TileTernary, Tiles, UnicastTx, Words,
+        Writes,
     };
     pub use ttl_runtime::host::{
         Backend, CheckedProgram, Device, DeviceOptions, Engine, ForeignKernel, Program, Tensor,

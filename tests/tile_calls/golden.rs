@@ -2,6 +2,7 @@
 
 use crate::broadcasts::moves;
 use crate::harness::{CORE, Shape, build, tile};
+use crate::packing::{layouts, sum_in_l1};
 use crate::reductions::less_row_maximum;
 use std::path::Path;
 use ttl::prelude::*;
@@ -44,4 +45,31 @@ fn broadcasts_and_transpositions() {
     })
     .expect("a program");
     check(&program.validate(&device).expect("valid"), "moves");
+}
+
+#[test]
+fn accumulation_in_l1() {
+    let x = tile(4, |_, _| 0.0);
+    let mut device = Device::open().expect("a device");
+    let shape = Shape { a: 4, b: 1, y: 2 };
+    let (program, _) =
+        build::<bf16, bf16, f32>(&mut device, (&x, &x), &shape, &ComputeConfig::default(), &|p, config, e| {
+            p.compute(CORE, config, sum_in_l1 { x: e.a, s: e.b, y: e.y, tiles: 4 });
+        })
+        .expect("a program");
+    check(&program.validate(&device).expect("valid"), "sum_in_l1");
+}
+
+#[test]
+fn changes_of_layout() {
+    let x = tile(2, |_, _| 0.0);
+    let mut device = Device::open().expect("a device");
+    let shape = Shape { a: 2, b: 1, y: 4 };
+    let (program, _) =
+        build::<bf16, bf16, f32>(&mut device, (&x, &x), &shape, &ComputeConfig::default(), &|p, config, e| {
+            let (rows_out, rows_in) = p.circular_buffer::<bf16>("rows", CORE, 2);
+            p.compute(CORE, config, layouts::<2> { x: e.a, s: e.b, rows_out, rows_in, y: e.y });
+        })
+        .expect("a program");
+    check(&program.validate(&device).expect("valid"), "layouts");
 }

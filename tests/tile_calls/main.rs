@@ -3,4 +3,5 @@
 mod broadcasts;
 mod golden;
 mod harness;
+mod packing;
 mod reductions;

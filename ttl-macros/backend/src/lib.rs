@@ -50,18 +50,18 @@ use report::Report;
 /// `#[ttl::kernel(role)]`.
 pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut report = Report::default();
-    let kind = args::kernel(args, &mut report);
-    run(kind, item, report)
+    let (kind, noc) = args::kernel(args, &mut report);
+    run(kind, noc, item, report)
 }
 
 /// `#[ttl::device]`.
 pub fn device(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut report = Report::default();
     args::device(args, &mut report);
-    run(Kind::Device, item, report)
+    run(Kind::Device, None, item, report)
 }
 
-fn run(kind: Kind, tokens: TokenStream, mut report: Report) -> TokenStream {
+fn run(kind: Kind, noc: Option<u8>, tokens: TokenStream, mut report: Report) -> TokenStream {
     let tokens = group::visible(tokens);
     let item = match item::parse(tokens.clone()) {
         Ok(item) => item,
@@ -72,6 +72,7 @@ fn run(kind: Kind, tokens: TokenStream, mut report: Report) -> TokenStream {
         }
     };
     let mut func = parse::function(item, kind, &mut report);
+    func.noc = noc;
     let scope = check::scope::resolve(&mut func, &mut report);
     check::calls::check(&func, &mut report);
     if report.has_errors() {

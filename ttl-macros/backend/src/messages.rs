@@ -32,6 +32,8 @@ refusals! {
     // Attributes and signatures.
     NO_ROLE: "a kernel needs a role", "it runs on one kind of processor", "write `#[ttl::kernel(reader)]`, `#[ttl::kernel(writer)]` or `#[ttl::kernel(compute)]`";
     UNKNOWN_ROLE: "this is no role of a kernel", "", "the roles are `reader`, `writer` and `compute`";
+    UNKNOWN_NOC: "a kernel has no such setting", "", "write `noc = 0` or `noc = 1` behind the role, or leave it out";
+    NOC_OF_COMPUTE: "a compute kernel has no NoC", "transfers belong to readers and writers", "leave `noc` out";
     DEVICE_ARGUMENTS: "`#[ttl::device]` takes no arguments", "", "remove them; a device function runs wherever it is called";
     ASYNC_FN: "an `async` function cannot run on the device", "kernels run to their end and wait in their own calls", "remove `async`";
     UNSAFE_FN: "an `unsafe` function cannot be device code", "", "remove `unsafe`; device calls check what they are given in the simulator";

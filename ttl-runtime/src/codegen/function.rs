@@ -103,6 +103,10 @@ pub(super) fn is_printed(ty: &Ty) -> bool {
         | Ty::Semaphore
         | Ty::Core
         | Ty::CoreRange
+        | Ty::NocAddr
+        | Ty::L1Ptr(_)
+        | Ty::Words
+        | Ty::CommonWords
         | Ty::Front(_)
         | Ty::Reserved(_) => true,
         Ty::Unit
@@ -205,7 +209,11 @@ impl<'a> Printer<'a> {
             if !self.read.contains(&param.local) {
                 continue;
             }
-            if let Some((address, words)) = place_of(&param.ty) {
+            if matches!(param.ty, Ty::Words | Ty::CommonWords) {
+                let name = self.declare(param.local);
+                self.out.code(&format!("constexpr uint32_t {name} = {at};"));
+                any = true;
+            } else if let Some((address, words)) = place_of(&param.ty) {
                 let words: Vec<String> = (0..words).map(|i| format!("{function}<uint32_t>({})", at + i)).collect();
                 let name = self.declare(param.local);
                 self.out.code(&format!("const uint64_t {name} = {address}({}, 0);", words.join(", ")));

@@ -9,6 +9,7 @@
 //! - `names` chooses identifiers; `writer` holds the text, its indentation and the `#line` directives.
 
 mod args;
+mod call;
 mod expr;
 mod function;
 mod helpers;

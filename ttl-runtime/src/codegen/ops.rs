@@ -46,6 +46,10 @@ impl Printer<'_> {
                 let args = [format!("{} | {}", self.name(*core), self.name(*semaphore)), self.text(value)];
                 self.call(api::SEMAPHORE_INC, &args);
             }
+            Op::Call(call) => {
+                let text = self.api_call(call);
+                self.out.code(&format!("{text};"));
+            }
             Op::SemaphoreSend { semaphore, to, flush } => self.send_semaphore(*semaphore, to, *flush),
             Op::Acquire => self.call(api::ACQUIRE, &[]),
             Op::Commit => {
@@ -166,6 +170,7 @@ impl Printer<'_> {
             }
             Init::Tile(init) => self.tile_init(init),
             Init::Undo(call) => self.tile_undo(*call),
+            Init::L1Acc(on) => self.call("pack_reconfig_l1_acc", &[u32::from(*on).to_string()]),
             Init::Unary(op, words) => {
                 self.headers.insert(op.row().header);
                 let args: Vec<String> = words.iter().map(|w| self.word(w)).collect();

@@ -7,9 +7,34 @@ use crate::ops::TileCall;
 impl Printer<'_> {
     pub(super) fn tile_op(&mut self, op: &TileOp) {
         self.headers.insert(op.call.header());
-        let mut args: Vec<String> = op.ins.iter().map(|l| self.name(*l)).collect();
-        args.extend(op.args.iter().map(|e| self.text(e)));
-        self.call(&op.call.call(self.config.fp32_dest_acc), &args);
+        let (mut ins, mut numbers) = (op.ins.iter(), op.args.iter());
+        let mut args = Vec::with_capacity(op.ins.len() + op.args.len());
+        for at in 0..op.ins.len() + op.args.len() {
+            if op.call.is_buffer(at) {
+                args.extend(ins.next().map(|l| self.name(*l)));
+            } else {
+                args.extend(numbers.next().map(|e| self.text(e)));
+            }
+        }
+        match (op.call, args.as_slice()) {
+            (TileCall::Tilize, [cb, block, out]) => {
+                let (cb, block, out) = (cb.clone(), block.clone(), out.clone());
+                self.call("tilize_init", &[cb.clone(), block.clone(), out.clone()]);
+                self.call("tilize_block", &[cb.clone(), block, out.clone()]);
+                self.call("tilize_uninit", &[cb, out]);
+            }
+            (TileCall::PackUntilize, [cb, block, out]) => {
+                let (cb, block, out) = (cb.clone(), block.clone(), out.clone());
+                self.call(&format!("pack_untilize_init<{block}>"), &[cb.clone(), out.clone()]);
+                self.call(&format!("pack_untilize_block<{block}>"), &[cb, "1".to_owned(), out.clone()]);
+                self.call("pack_untilize_uninit", &[out]);
+            }
+            (TileCall::PackRelu(_), _) => {
+                let call = op.call.call(false);
+                self.out.code(&format!("{call}({}));", args.join(", ")));
+            }
+            _ => self.call(&op.call.call(self.config.fp32_dest_acc), &args),
+        }
     }
 
     pub(super) fn tile_init(&mut self, init: &TileInit) {
@@ -24,6 +49,8 @@ impl Printer<'_> {
             TileCall::CopyTransposed { faces, within } => {
                 args.extend([faces, within].map(|flag| u32::from(flag).to_string()));
             }
+            TileCall::Acc(_) => args.push("true".to_owned()),
+            TileCall::MatmulTransposed => args.push("1".to_owned()),
             _ => {}
         }
         self.call(&init.call.init(self.config.fp32_dest_acc), &args);

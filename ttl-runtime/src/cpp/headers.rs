@@ -27,11 +27,13 @@ headers! {
     "api/compute/eltwise_unary/eltwise_unary.h",
     "api/compute/matmul.h",
     "api/compute/pack.h",
+    "api/compute/pack_untilize.h",
     "api/compute/reconfig_data_format.h",
     "api/compute/reduce.h",
     "api/compute/reg_api.h",
     "api/compute/src_order.h",
     "api/compute/tile_move_copy.h",
+    "api/compute/tilize.h",
     "api/compute/transpose.h",
     "api/compute/transpose_dest.h",
     "api/core_local_mem.h",
@@ -76,6 +78,7 @@ headers! {
     "ttl/print.h",
     "ttl/tile_calls.h",
     "ttl/tile_sizes.h",
+    "ttl/transfers.h",
     "ttl/undefined.h",
 }
 

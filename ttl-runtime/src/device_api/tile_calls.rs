@@ -1,8 +1,8 @@
 //! Tile calls beyond copy, binary operations and matrix products: broadcasts, reductions, transpositions.
 
-use super::cb::Front;
-use super::compute::TileRegs;
-use crate::ops::{Bcast, BinaryOp, Pool, ReduceDim, TileCall};
+use super::cb::{Front, Reserved};
+use super::compute::{Compute, PackRegs, TileRegs};
+use crate::ops::{Bcast, BinaryOp, Pool, ReduceDim, Relu, TileCall};
 use crate::sim::ops;
 use crate::site::Site;
 use crate::tensor::format::Element;
@@ -148,5 +148,157 @@ impl TileRegs<'_> {
     #[track_caller]
     pub fn transpose_dest(&mut self, dst: u32) {
         ops::tile_call_auto(TileCall::TransposeDest, &[], &[], dst, 0, Site::caller());
+    }
+}
+
+macro_rules! blocks {
+    ($($(#[$doc:meta])* $name:ident => $op:ident;)*) => {$(
+        $(#[$doc])*
+        #[track_caller]
+        pub fn $name<T: Element, U: Element>(
+            &mut self,
+            a: &Front<'_, T>,
+            b: &Front<'_, U>,
+            ia: u32,
+            ib: u32,
+            dst: u32,
+            tiles: u32,
+        ) {
+            let site = Site::caller();
+            for i in 0..tiles {
+                ops::binary_tiles(BinaryOp::$op, a.cb, b.cb, ia + i, ib + i, dst + i, site);
+            }
+        }
+    )*};
+}
+
+/// Calls that accumulate, and calls for consecutive tiles and registers.
+impl TileRegs<'_> {
+    /// `dst += a + b` (`add_tiles` after `add_init` with its last argument).
+    #[track_caller]
+    pub fn add_tiles_acc<T: Element, U: Element>(
+        &mut self,
+        a: &Front<'_, T>,
+        b: &Front<'_, U>,
+        ia: u32,
+        ib: u32,
+        dst: u32,
+    ) {
+        ops::binary_tiles_acc(BinaryOp::Add, [a.cb, b.cb], [ia, ib], dst, Site::caller());
+    }
+
+    /// `dst += a - b` (`sub_tiles` after `sub_init` with its last argument).
+    #[track_caller]
+    pub fn sub_tiles_acc<T: Element, U: Element>(
+        &mut self,
+        a: &Front<'_, T>,
+        b: &Front<'_, U>,
+        ia: u32,
+        ib: u32,
+        dst: u32,
+    ) {
+        ops::binary_tiles_acc(BinaryOp::Sub, [a.cb, b.cb], [ia, ib], dst, Site::caller());
+    }
+
+    /// `dst += a * transpose of b`, a matrix product of tiles (`matmul_tiles` after `matmul_init(a, b, 1)`).
+    #[track_caller]
+    pub fn matmul_tiles_transposed<T: Element, U: Element>(
+        &mut self,
+        a: &Front<'_, T>,
+        b: &Front<'_, U>,
+        ia: u32,
+        ib: u32,
+        dst: u32,
+    ) {
+        ops::matmul_transposed([a.cb, b.cb], [ia, ib], dst, Site::caller());
+    }
+
+    /// Tiles from `tile` on into registers from `dst` on.
+    #[track_caller]
+    pub fn copy_block<T: Element>(&mut self, src: &Front<'_, T>, tile: u32, dst: u32, tiles: u32) {
+        let site = Site::caller();
+        for i in 0..tiles {
+            ops::copy(src.cb, tile + i, dst + i, site);
+        }
+    }
+
+    /// The transposes of tiles from `tile` on into registers from `dst` on.
+    #[track_caller]
+    pub fn transpose_block<T: Element>(&mut self, src: &Front<'_, T>, tile: u32, dst: u32, tiles: u32) {
+        let site = Site::caller();
+        for i in 0..tiles {
+            ops::tile_call_auto(TileCall::Transpose, &[src.cb], &[tile + i], dst + i, 0, site);
+        }
+    }
+
+    blocks! {
+        /// `dst = a + b` for consecutive tiles and registers.
+        add_block => Add;
+        /// `dst = a - b` for consecutive tiles and registers.
+        sub_block => Sub;
+        /// `dst += a * b` for consecutive tiles and registers.
+        mul_block => Mul;
+    }
+}
+
+impl PackRegs<'_> {
+    /// Registers from `dst` on to the next pages of `out`.
+    #[track_caller]
+    pub fn pack_block<T: Element>(&mut self, dst: u32, out: &mut Reserved<'_, T>, tiles: u32) {
+        let site = Site::caller();
+        for i in 0..tiles {
+            ops::pack(dst + i, out.cb, None, site);
+        }
+    }
+
+    /// Adds register `dst` to what page `index` of `out` holds, in L1 (`pack_tile<true>` under `pack_reconfig_l1_acc(1)`). For bf16 and f32.
+    #[track_caller]
+    pub fn pack_tile_l1_acc<T: Element>(&mut self, dst: u32, out: &mut Reserved<'_, T>, index: u32) {
+        ops::pack_acc(dst, out.cb, index, Site::caller());
+    }
+}
+
+/// What the packer does to values from now on, and changes of layout.
+impl Compute {
+    /// Values are packed as they are (`pack_relu_config(ReluConfig::none())`).
+    #[track_caller]
+    pub fn pack_relu_none(&self) {
+        ops::pack_relu(Relu::None, 0, Site::caller());
+    }
+
+    /// Negative values are packed as zero (`ReluConfig::zero()`).
+    #[track_caller]
+    pub fn pack_relu_zero(&self) {
+        ops::pack_relu(Relu::Zero, 0, Site::caller());
+    }
+
+    /// Values up to the threshold, which is the upper half of an f32, are packed as zero (`ReluConfig::min_threshold`).
+    #[track_caller]
+    pub fn pack_relu_min_threshold(&self, threshold: u32) {
+        ops::pack_relu(Relu::Min, threshold, Site::caller());
+    }
+
+    /// Negative values are packed as zero, values above the threshold as the threshold (`ReluConfig::max_threshold`).
+    #[track_caller]
+    pub fn pack_relu_max_threshold(&self, threshold: u32) {
+        ops::pack_relu(Relu::Max, threshold, Site::caller());
+    }
+
+    /// 32 rows of `32 * block` elements to `block` tiles (`tilize_block` with its init and uninit). It uses the tile registers.
+    #[track_caller]
+    pub fn tilize_block<T: Element, U: Element>(&self, rows: &Front<'_, T>, block: u32, out: &mut Reserved<'_, U>) {
+        ops::tilize(rows.cb, block, out.cb, Site::caller());
+    }
+
+    /// `block` tiles to 32 rows of `32 * block` elements (`pack_untilize_block` with its init and uninit). It uses the tile registers, as many as
+    /// there are tiles; the number of tiles is a constant.
+    #[track_caller]
+    pub fn pack_untilize_block<T: Element, U: Element>(
+        &self,
+        tiles: &Front<'_, T>,
+        block: u32,
+        out: &mut Reserved<'_, U>,
+    ) {
+        ops::pack_untilize(tiles.cb, block, out.cb, Site::caller());
     }
 }

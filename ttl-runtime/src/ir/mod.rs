@@ -7,6 +7,7 @@
 //! values are temporaries, evaluation order is fixed, guards are pushed, popped and released by statements.
 
 pub mod blocks;
+pub mod call;
 pub mod dag;
 pub mod fuse;
 pub mod kinds;
@@ -270,6 +271,8 @@ pub enum Query {
         cb: LocalId,
         word: Box<Expr>,
     },
+    /// What a call of the kernel API gives.
+    Call(Box<call::Call>),
 }
 
 /// A device operation. Circular buffers and accessors are named by the local that holds them (a parameter of the function).
@@ -347,6 +350,9 @@ pub enum Op {
         /// Data may still be on its way out of the core; on Blackhole it has to leave first. Found by `passes::barriers`.
         flush: bool,
     },
+
+    /// A call of the kernel API for its effect.
+    Call(Box<call::Call>),
 
     /// A block through a pipe, and one out of it. Expanded by `passes::pipes`.
     PipeSend(Box<pipe::Send>),
@@ -542,6 +548,8 @@ pub enum Init {
     Tile(TileInit),
     /// Undoes what the init of this call has set up beyond the matrix unit.
     Undo(TileCall),
+    /// Whether the packer adds to what is in L1.
+    L1Acc(bool),
     /// With the words that the init takes.
     Unary(UnaryOp, Vec<Expr>),
     BinaryRegs(BinaryOp),

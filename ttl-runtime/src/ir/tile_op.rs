@@ -1,15 +1,15 @@
 //! Tile calls and their inits as operations of the IR.
 
-use super::{Expr, LocalId};
+use super::{Expr, Init, LocalId};
 use crate::ops::{Bcast, BinaryOp, Pool, ReduceDim, TileCall};
 
 /// A tile call: its operands in the order of the C++ function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TileOp {
     pub call: TileCall,
-    /// Blocks that are read.
+    /// Blocks, in order.
     pub ins: Vec<LocalId>,
-    /// A tile of each block, the register, and what else the call takes.
+    /// Numbers: tiles of the blocks, the register, and what else the call takes.
     pub args: Vec<Expr>,
 }
 
@@ -36,11 +36,31 @@ impl TileOp {
 
     /// The register.
     pub fn dst(&self) -> Option<&Expr> {
-        self.args.get(self.call.buffers())
+        self.call.register().and_then(|at| self.args.get(at))
     }
 
-    pub fn init(&self) -> TileInit {
-        TileInit { call: self.call, ins: self.ins.clone() }
+    /// The init that the matrix unit needs, if it has a part in the call.
+    pub fn init(&self) -> Option<Init> {
+        let tile = |call| Some(Init::Tile(TileInit { call, ins: self.ins.clone() }));
+        match (self.call, self.ins.as_slice()) {
+            // These bring and undo their own.
+            (TileCall::Tilize | TileCall::PackUntilize, _) => None,
+            (TileCall::PackBlock | TileCall::PackAcc | TileCall::PackRelu(_), _) => None,
+            (TileCall::CopyBlock, [cb]) => Some(Init::Copy { cb: *cb }),
+            (TileCall::BinaryBlock(op), [a, b]) => Some(Init::Binary { op, a: *a, b: *b }),
+            (TileCall::TransposeBlock, _) => tile(TileCall::Transpose),
+            (call, _) => tile(call),
+        }
+    }
+
+    /// The init is gone after the call.
+    pub const fn clobbers(&self) -> bool {
+        matches!(self.call, TileCall::Tilize | TileCall::PackUntilize)
+    }
+
+    /// The block that is written.
+    pub fn output(&self) -> Option<LocalId> {
+        self.call.output().and_then(|at| self.ins.get(at)).copied()
     }
 
     /// The blocks in SrcA and SrcB.

@@ -174,8 +174,9 @@ impl<'a> Checker<'a, '_> {
                 ParamKind::Cb => matches!(param.ty, Ty::CbIn(_) | Ty::CbOut(_)),
                 ParamKind::Tensor => matches!(param.ty, Ty::TensorAccessor(_)),
                 ParamKind::Semaphore => param.ty == Ty::Semaphore,
-                ParamKind::PerCore => param.ty.is_scalar() || matches!(param.ty, Ty::Core | Ty::CoreRange),
-                ParamKind::CompileTime | ParamKind::Common => param.ty.is_scalar(),
+                ParamKind::PerCore => param.ty.is_scalar() || matches!(param.ty, Ty::Core | Ty::CoreRange | Ty::Words),
+                ParamKind::Common => param.ty.is_scalar() || param.ty == Ty::CommonWords,
+                ParamKind::CompileTime => param.ty.is_scalar(),
             };
             if !fits {
                 self.fail(format!(

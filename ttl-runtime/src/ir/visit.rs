@@ -119,6 +119,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(&send.receivers);
         }
         Op::PipeReceive(_) => {}
+        Op::Call(call) => call.exprs().for_each(f),
         Op::ReadBarrier
         | Op::WriteBarrier
         | Op::WritesFlushed
@@ -204,6 +205,7 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         Op::SemaphoreInc { semaphore, core, .. } => [*semaphore, *core].into_iter().for_each(f),
         Op::SemaphoreSend { semaphore, to, .. } => [*semaphore, to.local()].into_iter().for_each(f),
         Op::PipeSend(send) => send.locals().into_iter().for_each(f),
+        Op::Call(call) => call.names().for_each(f),
         Op::PipeReceive(receive) => receive.locals().into_iter().for_each(f),
         Op::BinaryTiles { a, b, .. } | Op::MatmulTiles { a, b, .. } | Op::MatmulBlock { a, b, .. } => {
             f(*a);
@@ -249,7 +251,12 @@ pub fn init_locals(init: &Init, f: &mut dyn FnMut(LocalId)) {
         }
         Init::Reconfig { srca, srcb } => srca.iter().chain(srcb).for_each(|cb| f(*cb)),
         Init::Tile(t) => t.ins.iter().for_each(|cb| f(*cb)),
-        Init::Undo(_) | Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {}
+        Init::Undo(_)
+        | Init::L1Acc(_)
+        | Init::Unary(..)
+        | Init::BinaryRegs(_)
+        | Init::TernaryRegs(_)
+        | Init::CopyRegs => {}
     }
 }
 
@@ -264,6 +271,7 @@ pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         }
         ExprKind::Call(_, args) => args.iter().for_each(|a| each_expr(a, f)),
         ExprKind::Query(Query::Word { word, .. }) => each_expr(word, f),
+        ExprKind::Query(Query::Call(call)) => call.exprs().for_each(|e| each_expr(e, f)),
         ExprKind::Int(_)
         | ExprKind::F32(_)
         | ExprKind::Bool(_)
@@ -305,6 +313,7 @@ fn calls_in<'a>(expr: &'a Expr, conditional: bool, f: &mut dyn FnMut(CallSite<'a
             f(CallSite { callee: *callee, args, conditional });
         }
         ExprKind::Query(Query::Word { word, .. }) => calls_in(word, conditional, f),
+        ExprKind::Query(Query::Call(call)) => call.exprs().for_each(|e| calls_in(e, conditional, f)),
         ExprKind::Int(_)
         | ExprKind::F32(_)
         | ExprKind::Bool(_)
@@ -323,10 +332,10 @@ pub fn has_call(expr: &Expr) -> bool {
     found
 }
 
-/// The local a query is about.
+/// The local a query is about. Those of a call are its operands.
 pub const fn query_local(query: &Query) -> Option<LocalId> {
     match query {
-        Query::CoreX | Query::CoreY => None,
+        Query::CoreX | Query::CoreY | Query::Call(_) => None,
         Query::WritePtr(l)
         | Query::ReadPtr(l)
         | Query::PageSize(l)
@@ -341,6 +350,7 @@ pub fn expr_locals(expr: &Expr, into: &mut BTreeSet<LocalId>) {
         ExprKind::Local(l) => {
             into.insert(*l);
         }
+        ExprKind::Query(Query::Call(call)) => into.extend(call.names()),
         ExprKind::Query(q) => into.extend(query_local(q)),
         _ => {}
     });

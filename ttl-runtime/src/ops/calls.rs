@@ -77,9 +77,58 @@ pub enum TileCall {
     /// `(cb, tile, dst)`.
     Transpose,
     /// `(cb, tile, dst)`: `copy_tile` under a `copy_init` with flags.
-    CopyTransposed { faces: bool, within: bool },
+    CopyTransposed {
+        faces: bool,
+        within: bool,
+    },
     /// `(dst)`: in place.
     TransposeDest,
+    /// Of `Add` and `Sub`: `(a, b, ia, ib, dst)`, `dst += a op b`.
+    Acc(BinaryOp),
+    /// `(a, b, ia, ib, dst)`: `dst += a . transpose of b`.
+    MatmulTransposed,
+    /// `(cb, tile, dst, n)`: what the calls without `Block` do, for consecutive tiles and registers.
+    CopyBlock,
+    TransposeBlock,
+    /// `(a, b, ia, ib, dst, n)`.
+    BinaryBlock(BinaryOp),
+    /// `(dst, cb, n)`: consecutive registers to the next pages.
+    PackBlock,
+    /// `(dst, cb, index)`: `pack_tile<true>` that adds to what the page holds.
+    PackAcc,
+    /// `()`, or `(threshold)` as bf16 bits: what the packer does to each value from now on.
+    PackRelu(Relu),
+    /// `(cb, block, out)`: rows of `32 * block` elements to tiles. Has registers of its own.
+    Tilize,
+    /// `(cb, block, out)`: tiles to rows of `32 * block` elements. Has registers of its own.
+    PackUntilize,
+}
+
+/// What the packer does to values (`ReluConfig`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Relu {
+    None,
+    /// Negative values become zero.
+    Zero,
+    /// Values up to the threshold become zero.
+    Min,
+    /// Negative values become zero, values above the threshold the threshold.
+    Max,
+}
+
+impl Relu {
+    const fn cpp(self) -> &'static str {
+        ["none", "zero", "min_threshold", "max_threshold"][self as usize]
+    }
+}
+
+/// The state of the tile registers that a call is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum When {
+    Always,
+    Free,
+    Acquired,
+    Packing,
 }
 
 /// The source registers of the matrix unit.
@@ -98,15 +147,61 @@ impl TileCall {
             TileCall::Transpose => "api/compute/transpose.h",
             TileCall::CopyTransposed { .. } => "api/compute/tile_move_copy.h",
             TileCall::TransposeDest => "api/compute/transpose_dest.h",
+            TileCall::Acc(_) | TileCall::BinaryBlock(_) => "api/compute/eltwise_binary.h",
+            TileCall::MatmulTransposed => "api/compute/matmul.h",
+            TileCall::CopyBlock => "api/compute/tile_move_copy.h",
+            TileCall::TransposeBlock => "api/compute/transpose.h",
+            TileCall::PackBlock | TileCall::PackAcc | TileCall::PackRelu(_) => "api/compute/pack.h",
+            TileCall::Tilize => "api/compute/tilize.h",
+            TileCall::PackUntilize => "api/compute/pack_untilize.h",
         }
     }
 
-    /// Number of operands in circular buffers, all of them read.
+    /// Number of operands in circular buffers.
     pub const fn buffers(self) -> usize {
         match self {
-            TileCall::Bcast(..) | TileCall::Reduce(..) => 2,
+            TileCall::Bcast(..) | TileCall::Reduce(..) | TileCall::Acc(_) | TileCall::MatmulTransposed => 2,
+            TileCall::BinaryBlock(_) | TileCall::Tilize | TileCall::PackUntilize => 2,
             TileCall::UnaryBcast(_) | TileCall::Transpose | TileCall::CopyTransposed { .. } => 1,
-            TileCall::TransposeDest => 0,
+            TileCall::CopyBlock | TileCall::TransposeBlock | TileCall::PackBlock | TileCall::PackAcc => 1,
+            TileCall::TransposeDest | TileCall::PackRelu(_) => 0,
+        }
+    }
+
+    /// The buffer that is written.
+    pub const fn output(self) -> Option<usize> {
+        match self {
+            TileCall::PackBlock | TileCall::PackAcc => Some(0),
+            TileCall::Tilize | TileCall::PackUntilize => Some(1),
+            _ => None,
+        }
+    }
+
+    /// Whether the operand at a place of the C++ call is a buffer; else it is a number.
+    pub const fn is_buffer(self, at: usize) -> bool {
+        match self {
+            TileCall::PackBlock | TileCall::PackAcc => at == 1,
+            TileCall::Tilize | TileCall::PackUntilize => at == 0 || at == 2,
+            _ => at < self.buffers(),
+        }
+    }
+
+    /// Which of the numbers is the register.
+    pub const fn register(self) -> Option<usize> {
+        match self {
+            TileCall::PackBlock | TileCall::PackAcc => Some(0),
+            TileCall::PackRelu(_) | TileCall::Tilize | TileCall::PackUntilize => None,
+            _ => Some(self.buffers()),
+        }
+    }
+
+    /// In what state the tile registers must be.
+    pub const fn when(self) -> When {
+        match self {
+            TileCall::PackBlock | TileCall::PackAcc => When::Packing,
+            TileCall::PackRelu(_) => When::Always,
+            TileCall::Tilize | TileCall::PackUntilize => When::Free,
+            _ => When::Acquired,
         }
     }
 
@@ -121,6 +216,11 @@ impl TileCall {
             TileCall::UnaryBcast(_) => Sources { a: Some(0), b: Some(0) },
             TileCall::Transpose | TileCall::CopyTransposed { .. } => Sources { a: Some(0), b: None },
             TileCall::TransposeDest => Sources { a: None, b: None },
+            TileCall::Acc(_) | TileCall::BinaryBlock(_) => Sources { a: Some(0), b: Some(1) },
+            TileCall::MatmulTransposed => Sources { a: Some(1), b: Some(0) },
+            TileCall::CopyBlock | TileCall::TransposeBlock => Sources { a: Some(0), b: None },
+            TileCall::Tilize | TileCall::PackUntilize => Sources { a: Some(0), b: None },
+            TileCall::PackBlock | TileCall::PackAcc | TileCall::PackRelu(_) => Sources { a: None, b: None },
         }
     }
 
@@ -138,7 +238,9 @@ impl TileCall {
             TileCall::Transpose => "transpose_tile".to_owned(),
             TileCall::CopyTransposed { .. } => "copy_tile".to_owned(),
             TileCall::TransposeDest if wide => "transpose_dest<true>".to_owned(),
-            TileCall::TransposeDest => "transpose_dest".to_owned(),
+            TileCall::PackAcc => "pack_tile<true>".to_owned(),
+            TileCall::PackRelu(relu) => format!("pack_relu_config(ReluConfig::{}", relu.cpp()),
+            call => call.name().to_owned(),
         }
     }
 
@@ -151,7 +253,7 @@ impl TileCall {
             TileCall::Transpose => "transpose_init".to_owned(),
             TileCall::CopyTransposed { .. } => "copy_init".to_owned(),
             TileCall::TransposeDest if wide => "transpose_dest_init<true>".to_owned(),
-            TileCall::TransposeDest => "transpose_dest_init".to_owned(),
+            call => call.init_name().to_owned(),
         }
     }
 
@@ -172,6 +274,17 @@ impl TileCall {
             TileCall::Transpose => "transpose_tile",
             TileCall::CopyTransposed { .. } => "copy_tile",
             TileCall::TransposeDest => "transpose_dest",
+            TileCall::Acc(BinaryOp::Sub) => "sub_tiles",
+            TileCall::Acc(_) => "add_tiles",
+            TileCall::MatmulTransposed => "matmul_tiles",
+            TileCall::CopyBlock => "copy_block",
+            TileCall::TransposeBlock => "transpose_block",
+            TileCall::BinaryBlock(op) => ["add_block", "sub_block", "mul_block"][bcast_row(op)],
+            TileCall::PackBlock => "pack_block",
+            TileCall::PackAcc => "pack_tile",
+            TileCall::PackRelu(_) => "pack_relu_config",
+            TileCall::Tilize => "tilize_block",
+            TileCall::PackUntilize => "pack_untilize_block",
         }
     }
 
@@ -183,12 +296,19 @@ impl TileCall {
             TileCall::Transpose => "transpose_init",
             TileCall::CopyTransposed { .. } => "copy_init",
             TileCall::TransposeDest => "transpose_dest_init",
+            TileCall::Acc(op) | TileCall::BinaryBlock(op) => ["add_init", "sub_init", "mul_init"][bcast_row(op)],
+            TileCall::MatmulTransposed => "matmul_init",
+            TileCall::CopyBlock => "copy_init",
+            TileCall::TransposeBlock => "transpose_init",
+            TileCall::PackBlock | TileCall::PackAcc | TileCall::PackRelu(_) => "pack_init",
+            TileCall::Tilize => "tilize_init",
+            TileCall::PackUntilize => "pack_untilize_init",
         }
     }
 
     /// Whether there is such a call.
     pub const fn exists(self) -> bool {
-        !matches!(self, TileCall::Bcast(op, _) if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul))
+        !matches!(self, TileCall::Bcast(op, _) | TileCall::Acc(op) | TileCall::BinaryBlock(op) if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul))
     }
 
     /// The call of a method of tile registers.
@@ -261,6 +381,22 @@ methods! {
     "transpose_faces" => TileCall::CopyTransposed { faces: true, within: false },
     "transpose_within_faces" => TileCall::CopyTransposed { faces: false, within: true },
     "transpose_dest" => TileCall::TransposeDest,
+    "add_tiles_acc" => TileCall::Acc(Add),
+    "sub_tiles_acc" => TileCall::Acc(Sub),
+    "matmul_tiles_transposed" => TileCall::MatmulTransposed,
+    "copy_block" => TileCall::CopyBlock,
+    "transpose_block" => TileCall::TransposeBlock,
+    "add_block" => TileCall::BinaryBlock(Add),
+    "sub_block" => TileCall::BinaryBlock(Sub),
+    "mul_block" => TileCall::BinaryBlock(Mul),
+    "pack_block" => TileCall::PackBlock,
+    "pack_tile_l1_acc" => TileCall::PackAcc,
+    "pack_relu_none" => TileCall::PackRelu(Relu::None),
+    "pack_relu_zero" => TileCall::PackRelu(Relu::Zero),
+    "pack_relu_min_threshold" => TileCall::PackRelu(Relu::Min),
+    "pack_relu_max_threshold" => TileCall::PackRelu(Relu::Max),
+    "tilize_block" => TileCall::Tilize,
+    "pack_untilize_block" => TileCall::PackUntilize,
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::math::{MathConfig, MatmulIn0, MatmulIn1, Numerics, ReuseDest, Tile};
 use crate::arch::{ArchKind, ComputeConfig};
-use crate::ops::{BinaryOp, MAX_WORDS, ReduceDim, TernaryOp, TileCall, UnaryOp};
+use crate::ops::{BinaryOp, MAX_WORDS, ReduceDim, Relu, TernaryOp, TileCall, UnaryOp};
 use crate::site::Site;
 use crate::tensor::format::DataFormat;
 
@@ -56,6 +56,15 @@ pub enum FpuInit {
         cb: u32,
         dest: ReuseDest,
     },
+    Tilize {
+        cb: u32,
+        block: u32,
+    },
+    Untilize {
+        cb: u32,
+        block: u32,
+        full: u32,
+    },
     /// With the buffers in SrcA and SrcB.
     Call {
         call: TileCall,
@@ -82,6 +91,8 @@ impl FpuInit {
             FpuInit::Matmul { .. } => "matmul_init",
             FpuInit::MatmulBlock { .. } => "matmul_block_init",
             FpuInit::Reuse { op, .. } => op.fpu().reuse_init,
+            FpuInit::Tilize { .. } => "tilize_init",
+            FpuInit::Untilize { .. } => "pack_untilize_init",
             FpuInit::Call { call, .. } => call.init_name(),
         }
     }
@@ -97,6 +108,7 @@ impl FpuInit {
             FpuInit::Reuse { cb, dest: ReuseDest::DestToSrcA, .. } => (None, Some(cb)),
             FpuInit::Add { a, b, .. } | FpuInit::Sub { a, b, .. } | FpuInit::Mul { a, b } => (Some(a), Some(b)),
             FpuInit::Matmul { in0, in1, .. } | FpuInit::MatmulBlock { in0, in1, .. } => (Some(in1), Some(in0)),
+            FpuInit::Tilize { cb, .. } | FpuInit::Untilize { cb, .. } => (Some(cb), None),
             FpuInit::Call { a, b, .. } => (a, b),
         }
     }
@@ -200,6 +212,10 @@ pub(super) struct ComputeUnit {
     pub(super) section: Section,
     /// The part of tiles that the packer writes, since the init of a reduction.
     pub(super) edge_mask: Option<(ReduceDim, Site)>,
+    /// The packer adds to what is in L1.
+    pub(super) l1_acc: bool,
+    /// With the threshold in bf16 bits.
+    pub(super) relu: (Relu, u16),
     /// Bit per register: its scratch row was given back by a reduction to a scalar.
     pub(super) scratch_free: u32,
     /// Unpacked operands.
@@ -233,6 +249,8 @@ impl ComputeUnit {
             sfpu: None,
             section: Section::Untouched,
             edge_mask: None,
+            l1_acc: false,
+            relu: (Relu::None, 0),
             scratch_free: 0,
             a: Tile::ZERO,
             b: Tile::ZERO,
@@ -260,6 +278,7 @@ impl ComputeUnit {
         self.startup = None;
         (self.src_a, self.src_b, self.packer) = (UNSET, UNSET, UNSET);
         (self.fpu, self.sfpu) = (None, None);
+        (self.l1_acc, self.relu) = (false, (Relu::None, 0));
         (self.section, self.edge_mask, self.scratch_free) = (Section::Untouched, None, 0);
     }
 

@@ -153,3 +153,76 @@ fn transposing_within_faces_needs_the_source_registers() {
     let e = e.unwrap_err();
     assert!(e.message().contains("past the source registers"), "{e}");
 }
+
+#[test]
+fn layout_changes_have_registers_of_their_own() {
+    let e = error(&|| {
+        start_and_acquire();
+        ops::fpu_init(FpuInit::Tilize { cb: A, block: 1 }, here!());
+        ops::tilize_block(A, 1, OUT, 0, 0, here!());
+    });
+    assert_eq!((e.kind(), e.message()), (ErrorKind::Registers, "`tilize_block` while the tile registers are acquired"));
+}
+
+#[test]
+fn a_tilize_of_another_width_than_its_init() {
+    let e = error(&|| {
+        start();
+        ops::fpu_init(FpuInit::Tilize { cb: A, block: 2 }, here!());
+        ops::cb_reserve_back(OUT, 4, here!());
+        ops::tilize_block(A, 4, OUT, 0, 0, here!());
+    });
+    assert_eq!(e.message(), "`tilize_block`: the `tilize_init` in force is for other operands");
+}
+
+#[test]
+fn more_tiles_to_untilize_than_registers() {
+    let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
+    let e = run(config, 0, &|| {
+        start();
+        ops::fpu_init(FpuInit::Untilize { cb: A, block: 8, full: 8 }, here!());
+        ops::pack_untilize_block(A, 8, 8, OUT, 0, here!());
+    });
+    let e = e.unwrap_err();
+    assert!(e.to_string().contains("a block has at most as many tiles as there are registers, 4"), "{e}");
+}
+
+#[test]
+fn a_layout_change_is_not_undone_twice() {
+    let e = error(&|| {
+        start();
+        ops::layout_uninit("tilize_uninit", here!());
+    });
+    assert_eq!(e.message(), "`tilize_uninit` without an init to undo");
+}
+
+#[test]
+fn a_negative_threshold() {
+    let e = error(&|| {
+        start();
+        ops::pack_relu_config(ttl_runtime::ops::Relu::Min, 0xBF80, here!());
+    });
+    assert_eq!(e.message(), "`pack_relu_config`: the threshold 0xbf80 is no positive bf16 value");
+}
+
+#[test]
+fn a_format_switch_ends_accumulation_in_l1() {
+    let got = run(ComputeConfig::default(), 2, &|| {
+        start_and_acquire();
+        ops::fpu_init(FpuInit::Copy { cb: A }, here!());
+        ops::copy_tile(A, 0, 0, here!());
+        ops::tile_regs_commit(here!());
+        ops::cb_reserve_back(OUT, 2, here!());
+        ops::tile_regs_wait(here!());
+        ops::pack_tile_at(0, OUT, 0, here!());
+        ops::pack_tile_at(0, OUT, 1, here!());
+        ops::pack_reconfig_l1_acc(true, here!());
+        ops::pack_tile_at(0, OUT, 0, here!());
+        ops::pack_tile_at(0, OUT, 0, here!());
+        ops::pack_reconfig_data_format(OUT, here!());
+        ops::pack_tile_at(0, OUT, 1, here!());
+        ops::tile_regs_release(here!());
+        ops::cb_push_back(OUT, 2, here!());
+    });
+    assert_eq!(got.unwrap(), [3.0, 1.0]);
+}

@@ -33,7 +33,7 @@ pub(crate) fn function(mut item: RawFn, kind: Kind, report: &mut Report) -> Func
             empty_block()
         }
     };
-    Func { kind, original: item, params, ret, body, types: parser.types, signature_is_right }
+    Func { kind, noc: None, original: item, params, ret, body, types: parser.types, signature_is_right }
 }
 
 fn empty_block() -> Block {

@@ -4,12 +4,14 @@
 //! - `scope.rs`: bindings, temporaries, and the release of guards at the end of scopes.
 //! - `expr.rs`, `stmt.rs`: scalar expressions and control flow; blocks as values become temporaries, evaluation order is fixed.
 //! - `method.rs`: methods of the device API, by type of the receiver and name.
+//! - `call.rs`: calls of the kernel API that are a row of a table.
 //! - `signal.rs`: what goes to other cores: pages and semaphores; `pipe.rs`: pipes.
 //! - `tiles.rs`: block expressions to DAGs; `shaped.rs`: blocks as matrices.
 //!
 //! rustc has already accepted the body, so types agree. What is left to refuse here is what Rust cannot see: it ends up as a
 //! [`LowerError`](super::LowerError) with the user's line.
 
+mod call;
 mod expr;
 mod method;
 mod pipe;

@@ -1,25 +1,33 @@
-//! Tile calls of tile registers: blocks first, then numbers, as in TT-Metalium.
+//! Tile calls: blocks and numbers in the order of TT-Metalium.
 
 use super::Lower;
 use super::value::Value;
 use crate::ir::{Op, TileOp};
-use crate::ops::TileCall;
+use crate::ops::{TileCall, When};
 use ttl_skeleton as sk;
 
 impl Lower<'_> {
-    /// `None` if it is no method of tile calls.
-    pub(super) fn tile_call(&mut self, name: &str, args: &[sk::Expr]) -> Option<Value> {
-        let call = TileCall::from_method(name)?;
-        let (blocks, numbers) = args.split_at_checked(call.buffers())?;
-        let mut ins = Vec::with_capacity(blocks.len());
-        for block in blocks {
-            match self.guard_cb(block) {
+    /// `None` if it is no tile call for registers in this state.
+    pub(super) fn tile_call(&mut self, name: &str, args: &[sk::Expr], when: &[When]) -> Option<Value> {
+        let call = TileCall::from_method(name).filter(|call| when.contains(&call.when()))?;
+        let (mut ins, mut numbers) = (Vec::new(), Vec::new());
+        for (at, arg) in args.iter().enumerate() {
+            if !call.is_buffer(at) {
+                numbers.push(arg);
+                continue;
+            }
+            match self.guard_cb(arg) {
                 Some(cb) => ins.push(cb),
                 None => return Some(Value::Never),
             }
         }
-        let numbers: Vec<&sk::Expr> = numbers.iter().collect();
         let args = self.operands(&numbers);
+        if call == TileCall::PackUntilize && args.iter().any(|e| e.as_u32().is_none()) {
+            return Some(self.refuse(
+                "the number of tiles of `pack_untilize_block` is not known to the compiler",
+                "it is a template argument in C++: write a number, a constant or a const generic",
+            ));
+        }
         Some(self.effect(Op::Tile(TileOp { call, ins, args })))
     }
 }

@@ -3,7 +3,7 @@
 
 use super::golden::Case;
 use super::{Before, ReduceFormats, Tile, broadcast, mask, transpose, unary_bcast};
-use crate::ops::{Bcast, Pool, ReduceDim};
+use crate::ops::{Bcast, Pool, ReduceDim, Relu};
 
 /// The register after the tile calls of the kernel on tile number `i`, if the operation is one of those here.
 pub(super) fn compute(case: &Case, i: usize) -> Option<Tile> {
@@ -79,6 +79,7 @@ pub(super) fn compute(case: &Case, i: usize) -> Option<Tile> {
         "copyt10" => super::copy_transposed(cfg, case.input, case.l1(0, i), true, false, &mut dst),
         "copyt01" => super::copy_transposed(cfg, case.input, case.l1(0, i), false, true, &mut dst),
         "copyt11" => super::copy_transposed(cfg, case.input, case.l1(0, i), true, true, &mut dst),
+        "matmul_t" => super::matmul_tiles(cfg, &case.src(0, i), &case.src(1, i), true, &mut dst),
         "transpose_dest" => {
             if case.cfg.approx {
                 case.direct(0, i, &mut dst);
@@ -94,4 +95,70 @@ pub(super) fn compute(case: &Case, i: usize) -> Option<Tile> {
         _ => return None,
     }
     Some(dst)
+}
+
+/// The same for what depends on more than the register: the bytes of the packed tile.
+pub(super) fn packed(case: &Case, i: usize) -> Option<Vec<u8>> {
+    let cfg = &case.cfg;
+    let size = case.output.tile_bytes() as usize;
+    let pack = |tile: &Tile| {
+        let mut bytes = vec![0; size];
+        super::pack(cfg, tile, case.output, &mut bytes);
+        bytes
+    };
+    let copied = |operand: usize| {
+        let mut tile = Tile::ZERO;
+        case.copy(operand, i, &mut tile);
+        tile
+    };
+    match case.op.as_str() {
+        "l1acc" | "l1accmm" => {
+            let (first, second) = if case.op == "l1acc" {
+                (copied(0), copied(1))
+            } else {
+                let mut product = Tile::ZERO;
+                super::mul_tiles(cfg, &case.src(0, i), &case.src(1, i), &mut product);
+                (copied(2), product)
+            };
+            let mut bytes = pack(&first);
+            assert!(super::accumulate_l1(case.output, &pack(&second), &mut bytes));
+            Some(bytes)
+        }
+        "relu_zero" | "relu_min" | "relu_max" => {
+            let (relu, threshold) = match case.op.as_str() {
+                "relu_zero" => (Relu::Zero, 0),
+                "relu_min" => (Relu::Min, 0x3F80),
+                _ => (Relu::Max, 0x4020),
+            };
+            let mut bytes = pack(&copied(0));
+            assert!(super::relu(cfg, relu, threshold, case.output, &mut bytes));
+            Some(bytes)
+        }
+        "tilize" => {
+            let (mut tile, mut dst) = (case.l1(0, i).to_vec(), Tile::ZERO);
+            rows_and_faces(case.l1(0, i), &mut tile, true);
+            super::transpose_tile(cfg, case.input, &tile, false, false, &mut dst);
+            Some(pack(&dst))
+        }
+        "untilize" => {
+            let mut dst = Tile::ZERO;
+            super::transpose_tile(cfg, case.input, case.l1(0, i), false, false, &mut dst);
+            let bytes = pack(&dst);
+            let mut rows = bytes.clone();
+            rows_and_faces(&bytes, &mut rows, false);
+            Some(rows)
+        }
+        _ => None,
+    }
+}
+
+/// Row-major elements to the order of faces, or back.
+fn rows_and_faces(from: &[u8], to: &mut [u8], to_faces: bool) {
+    let element = from.len() / 1024;
+    for at in 0..1024 {
+        let (face, r, c) = (at / 256, at / 16 % 16, at % 16);
+        let row_major = (face / 2 * 16 + r) * 32 + face % 2 * 16 + c;
+        let (source, target) = if to_faces { (row_major, at) } else { (at, row_major) };
+        to[target * element..][..element].copy_from_slice(&from[source * element..][..element]);
+    }
 }

@@ -6,6 +6,7 @@
 //! | `accumulate` | how the matrix unit adds to a tile register; all its operations end there |
 //! | `elementwise` | add, subtract, multiply of two tiles, also with one operand from the tile register |
 //! | `broadcast` | operands that repeat a row, column or element; transposition |
+//! | `packer` | what the packer does to values: ReLU, adding to what is in L1 |
 //! | `reduce` | sums and maxima over rows, columns, tiles |
 //! | `matmul` | one 32x32x32 product, exact or fast |
 //! | `fma` | the multiply-add of the vector unit, which is not quite the one of IEEE 754 |
@@ -28,6 +29,7 @@ mod golden;
 mod golden_tiles;
 mod lanes;
 mod matmul;
+mod packer;
 mod reduce;
 #[cfg(test)]
 mod reference;
@@ -41,6 +43,7 @@ pub use broadcast::{broadcast, copy_transposed, transpose, transpose_tile, unary
 pub use elementwise::{ReuseDest, add_tiles, mul_tiles, reuse_dest, sub_tiles};
 pub use format::{copy_tile, pack, u16_from_register, u16_to_register, unpack_src, unpack_to_dest_fp32};
 pub use matmul::{MatmulIn0, MatmulIn1, matmul_step, matmul_tiles};
+pub use packer::{accumulate_l1, relu};
 pub use reduce::{Before, ReduceFormats, mask, reduce};
 pub use vector::{sfpu_binary, sfpu_ternary, sfpu_unary};
 

@@ -91,7 +91,9 @@ pub fn pack_reconfig_data_format(cb: u32, site: Site) {
         cx.started(CALL, site)?;
         let cb = cx.cb(CALL, cb, site)?;
         let format = cx.core.cbs.list[cb].format;
-        cx.unit(CALL, site)?.packer = Configured { format, site };
+        let unit = cx.unit(CALL, site)?;
+        unit.packer = Configured { format, site };
+        unit.l1_acc = false;
         Ok(())
     });
 }
@@ -405,19 +407,21 @@ fn pack(call: &str, dst: u32, cb: u32, index: Option<u32>, site: Site) {
         cx.format_is(call, "the packer", packer, cb, "pack_reconfig_data_format", site)?;
         cx.edge_mask_is_meant(call, dst, site)?;
         cx.format_fits(call, cb, site)?;
+        if cx.packer_works_on(call, cb, site)? {
+            cx.pack_with_work(dst, cb, addr);
+            if index.is_none() {
+                cx.core.cbs.list[cb].packed += 1;
+            }
+            cx.core.counters.packed_tiles += 1;
+            return Ok(());
+        }
         let core = &mut *cx.core;
         let format = core.cbs.list[cb].format;
         if let Some(unit) = &mut core.compute {
             let bytes = core.l1.bytes_mut(addr, format.tile_bytes() as usize);
             // The packer reads zero where nothing was written.
             let tile = if unit.is_written(dst) { &unit.tiles[dst as usize] } else { &math::Tile::ZERO };
-            if let Some((dim, _)) = unit.edge_mask {
-                let mut kept = tile.clone();
-                math::mask(&unit.math, dim, &mut kept);
-                math::pack(&unit.math, &kept, format, bytes);
-            } else {
-                math::pack(&unit.math, tile, format, bytes);
-            }
+            math::pack(&unit.math, tile, format, bytes);
         }
         if index.is_none() {
             core.cbs.list[cb].packed += 1;

@@ -112,7 +112,7 @@ impl Cx<'_> {
     }
 
     #[cold]
-    fn tile_past_end(&self, call: &str, cb: usize, page: u32, tile: u32, site: Site) -> Stop {
+    pub(super) fn tile_past_end(&self, call: &str, cb: usize, page: u32, tile: u32, site: Site) -> Stop {
         let c = &self.core.cbs.list[cb];
         let message = format!("`{call}`: tile {tile} lies behind the end of {}", c.title());
         let error = self.error(ErrorKind::CircularBuffer, message, site);
@@ -225,6 +225,8 @@ impl Cx<'_> {
             }
             (Reuse { op: a, dest: x, .. }, Reuse { op: b, dest: y, .. }) => (a, x) == (b, y),
             (Call { call: a, .. }, Call { call: b, .. }) => a == b,
+            (Tilize { block: a, .. }, Tilize { block: b, .. }) => a == b,
+            (Untilize { block: a, full: x, .. }, Untilize { block: b, full: y, .. }) => (a, x) == (b, y),
             _ => false,
         };
         let format = |id: Option<u32>| id.and_then(|id| self.core.cbs.find(id)).map(|cb| self.core.cbs.list[cb].format);

@@ -2,7 +2,7 @@
 
 use super::native::ensure_fpu;
 use super::{FpuInit, Step, Stop, op};
-use crate::ops::{Bcast, BinaryOp, Pool, ReduceDim, TileCall};
+use crate::ops::{Bcast, BinaryOp, Pool, ReduceDim, Relu, TileCall};
 use crate::sim::error::ErrorKind;
 use crate::sim::math::{self, Before, ReduceFormats};
 use crate::sim::registers::{Phase, Section};
@@ -25,6 +25,29 @@ pub fn reduce_uninit(site: Site) {
     });
 }
 
+/// Whether the packer adds to what is in L1 (`pack_reconfig_l1_acc`).
+pub fn pack_reconfig_l1_acc(on: bool, site: Site) {
+    op(site, |cx| {
+        cx.started("pack_reconfig_l1_acc", site)?.l1_acc = on;
+        Ok(())
+    });
+}
+
+/// What the packer does to each value; the threshold in bf16 bits.
+pub fn pack_relu_config(relu: Relu, threshold: u32, site: Site) {
+    const CALL: &str = "pack_relu_config";
+    op(site, |cx| {
+        cx.started(CALL, site)?;
+        let Ok(bits @ 0..0x8000) = u16::try_from(threshold) else {
+            let message = format!("`{CALL}`: the threshold {threshold:#x} is no positive bf16 value");
+            let error = cx.error(ErrorKind::Kernel, message, site);
+            return Err(Stop::Fail(error.help("give the upper 16 bits of the f32 value: `threshold.to_bits() >> 16`")));
+        };
+        cx.unit(CALL, site)?.relu = (relu, bits);
+        Ok(())
+    });
+}
+
 /// A tile call on tiles `tiles` of buffers `cbs`, the init being in force. `row` is the row that a broadcast of rows repeats.
 pub fn tile_call(call: TileCall, cbs: &[u32], tiles: &[u32], dst: u32, row: u32, site: Site) {
     op(site, |cx| cx.tile_call(call, [cbs, tiles], dst, row, site));
@@ -37,6 +60,40 @@ pub fn tile_call_auto(call: TileCall, cbs: &[u32], tiles: &[u32], dst: u32, row:
 }
 
 impl Cx<'_> {
+    /// Whether there is more to packing than the format; an error if the format does not go with it.
+    pub(super) fn packer_works_on(&mut self, call: &str, cb: usize, site: Site) -> Step<bool> {
+        let unit = self.unit(call, site)?;
+        let (adds, changes) = (unit.l1_acc, unit.relu.0 != Relu::None);
+        let masks = unit.edge_mask.is_some();
+        let c = &self.core.cbs.list[cb];
+        let float = matches!(c.format, DataFormat::F32 | DataFormat::Bf16);
+        if (adds || changes) && !float {
+            let what = if adds { "adds to L1" } else { "applies ReLU" };
+            let message = format!("`{call}`: {} is {}, and the packer {what}", c.title(), c.format);
+            let error = self.error(ErrorKind::Kernel, message, site);
+            return Err(Stop::Fail(error.help("that is possible for bf16 and f32 only")));
+        }
+        Ok(adds || changes || masks)
+    }
+
+    pub(super) fn pack_with_work(&mut self, dst: u32, cb: usize, addr: u32) {
+        let core = &mut *self.core;
+        let format = core.cbs.list[cb].format;
+        let Some(unit) = &mut core.compute else { return };
+        let mut tile = if unit.is_written(dst) { unit.tiles[dst as usize].clone() } else { math::Tile::ZERO };
+        if let Some((dim, _)) = unit.edge_mask {
+            math::mask(&unit.math, dim, &mut tile);
+        }
+        let mut packed = [0; 4096];
+        let packed = &mut packed[..format.tile_bytes() as usize];
+        math::pack(&unit.math, &tile, format, packed);
+        let bytes = core.l1.bytes_mut(addr, packed.len());
+        math::relu(&unit.math, unit.relu.0, unit.relu.1, format, packed);
+        if !unit.l1_acc || !math::accumulate_l1(format, packed, bytes) {
+            bytes.copy_from_slice(packed);
+        }
+    }
+
     fn tile_call(&mut self, call: TileCall, [cbs, tiles]: [&[u32]; 2], dst: u32, row: u32, site: Site) -> Step<()> {
         let name = call.name();
         if !call.exists() {

@@ -1,7 +1,7 @@
 //! Proves that every operation has its set-up in force on every path: a plain forward analysis of the finished code, which shares with
 //! the placement only the table of needs.
 
-use super::state::{FIELDS, Formats, NAMES, PACK, SRCA, SRCB, State, Summary, meet, uniform_formats};
+use super::state::{FIELDS, Formats, MATRIX, NAMES, PACK, SRCA, SRCB, State, Summary, meet, uniform_formats};
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::visit::CallSite;
 use crate::ir::{Expr, Init, LocalId, Module, Op, Role, Stmt, StmtKind, visit};
@@ -108,6 +108,8 @@ impl Checker<'_> {
                         self.fail(stmt.line, message);
                     }
                 }
+                at.after(op);
+                self.touched[MATRIX] |= matches!(op, Op::Tile(t) if t.clobbers());
             }
             StmtKind::Let { local, .. } | StmtKind::Assign { local, .. } => at.forget(*local),
             StmtKind::Eval(_) => {}

@@ -2,8 +2,8 @@
 
 use super::startup::startup;
 use super::state::{
-    By, FIELDS, Formats, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, UNDO, meet, scalars,
-    uniform_formats,
+    By, FIELDS, Formats, L1_ACC, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, UNDO, Value, meet,
+    scalars, uniform_formats,
 };
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::visit::CallSite;
@@ -82,6 +82,8 @@ impl Placer<'_> {
                         op => self.cx.needs(op),
                     };
                     self.provide(needs, at, &mut out);
+                    at.after(op);
+                    self.touched[MATRIX] |= clobbers(op);
                     stmt.kind.clone()
                 }
                 StmtKind::Let { local, .. } | StmtKind::Assign { local, .. } => {
@@ -152,11 +154,10 @@ impl Placer<'_> {
 
     /// A kernel leaves nothing to undo.
     fn undo(&mut self, state: &mut State, out: &mut Block) {
-        if let Some(need) = self.cx.nothing_to_undo() {
-            let mut needs = Needs::default();
-            needs[UNDO] = Some(need);
-            self.provide(needs, state, out);
-        }
+        let mut needs = Needs::default();
+        needs[UNDO] = self.cx.nothing_to_undo();
+        needs[L1_ACC] = self.cx.accumulates(false);
+        self.provide(needs, state, out);
     }
 
     /// Emits what is needed and not in force.
@@ -185,8 +186,15 @@ impl Placer<'_> {
         if srca.is_some() || srcb.is_some() {
             emit(Init::Reconfig { srca, srcb });
         }
+        let mut adds = state.0[L1_ACC].clone();
         if let Some(cb) = buffer(PACK) {
             emit(Init::PackReconfig { cb });
+            adds = Some(Value::L1Acc(false));
+        }
+        if let Some(Need { value, by: By::Init(init) }) = &needs[L1_ACC]
+            && adds.as_ref() != Some(value)
+        {
+            emit(init.clone());
         }
         for field in [MATRIX, SFPU] {
             if let Some(Need { by: By::Init(init), .. }) = missing(field) {
@@ -279,6 +287,7 @@ impl Placer<'_> {
         };
         self.cx.each_need(body, self.summaries, &mut |stmt, needs| {
             visit::stmt_calls(stmt, &mut |call| touch(call.callee.0, &mut varying));
+            varying[MATRIX] |= matches!(&stmt.kind, StmtKind::Op(op) if clobbers(op));
             for (field, need) in needs.into_iter().enumerate() {
                 let Some(need) = need else { continue };
                 match &one[field] {
@@ -305,6 +314,10 @@ impl Placer<'_> {
         }
         (one, varying)
     }
+}
+
+fn clobbers(op: &Op) -> bool {
+    matches!(op, Op::Tile(t) if t.clobbers())
 }
 
 fn buffers_of(by: &By) -> Vec<LocalId> {

@@ -1,17 +1,18 @@
 //! What the device is set up for, what operations need, and what a called function leaves behind.
 
 use crate::ir::passes::buffers::{Buffers, TileFormat};
-use crate::ir::{FnId, Init, LocalId, Module, Op, Stmt, StmtKind, TileInit, visit};
+use crate::ir::{FnId, Init, LocalId, Module, Op, Stmt, StmtKind, TileInit, TileOp, visit};
 use crate::ops::TileCall;
 use std::collections::BTreeSet;
 
-pub(super) const FIELDS: usize = 6;
+pub(super) const FIELDS: usize = 7;
 pub(super) const MATRIX: usize = 0;
 pub(super) const SFPU: usize = 1;
 pub(super) const SRCA: usize = 2;
 pub(super) const SRCB: usize = 3;
 pub(super) const PACK: usize = 4;
 pub(super) const UNDO: usize = 5;
+pub(super) const L1_ACC: usize = 6;
 
 /// What a unit is set up for depends on the formats of the buffers alone (all tiles are 32x32), so a set-up made for one buffer serves
 /// another with the same format: here an init names formats in place of buffers, by [`Formats::canonical`].
@@ -21,6 +22,7 @@ pub(super) enum Value {
     Format(TileFormat),
     /// A call whose init has to be undone before others, if any.
     Undo(Option<TileCall>),
+    L1Acc(bool),
 }
 
 /// A value that an operation needs, and what brings it.
@@ -46,8 +48,15 @@ pub(super) type Needs = [Option<Need>; FIELDS];
 pub(super) struct State(pub(super) [Option<Value>; FIELDS]);
 
 /// The fields, named for messages.
-pub(super) const NAMES: [&str; FIELDS] =
-    ["matrix unit set-up", "SFPU set-up", "SrcA format", "SrcB format", "pack format", "what has to be undone"];
+pub(super) const NAMES: [&str; FIELDS] = [
+    "matrix unit set-up",
+    "SFPU set-up",
+    "SrcA format",
+    "SrcB format",
+    "pack format",
+    "what has to be undone",
+    "L1 accumulation",
+];
 
 impl State {
     /// What is known after two paths meet.
@@ -70,6 +79,15 @@ impl State {
         }
     }
 
+    /// What an operation leaves that has its needs.
+    pub(super) fn after(&mut self, op: &Op) {
+        if let Op::Tile(t) = op
+            && t.clobbers()
+        {
+            self.0[MATRIX] = None;
+        }
+    }
+
     pub(super) fn apply(&mut self, need: &Needs) {
         for (field, need) in self.0.iter_mut().zip(need) {
             if let Some(need) = need {
@@ -88,6 +106,7 @@ impl State {
                 self.0[SRCB] = cx.value(*b);
                 self.0[PACK] = cx.value(*out);
                 self.0[UNDO] = Some(Value::Undo(None));
+                self.0[L1_ACC] = Some(Value::L1Acc(false));
             }
             Init::Reconfig { srca, srcb } => {
                 if let Some(a) = srca {
@@ -97,7 +116,11 @@ impl State {
                     self.0[SRCB] = cx.value(*b);
                 }
             }
-            Init::PackReconfig { cb } => self.0[PACK] = cx.value(*cb),
+            Init::PackReconfig { cb } => {
+                self.0[PACK] = cx.value(*cb);
+                self.0[L1_ACC] = Some(Value::L1Acc(false));
+            }
+            Init::L1Acc(on) => self.0[L1_ACC] = Some(Value::L1Acc(*on)),
             Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {
                 self.0[SFPU] = cx.canonical(init);
             }
@@ -145,27 +168,32 @@ pub(super) struct Formats<'a> {
     pub(super) function: u32,
     /// A call of the module whose init has to be undone: most modules have none, and nothing to keep track of.
     pub(super) undone: Option<TileCall>,
+    /// Something is packed with L1 accumulation.
+    pub(super) l1_acc: bool,
 }
 
 impl<'a> Formats<'a> {
     pub(super) fn new(module: &'a Module, buffers: &'a Buffers, function: u32) -> Formats<'a> {
-        let mut undone = None;
+        let (mut undone, mut l1_acc) = (None, false);
         for f in &module.fns {
             visit::each_stmt(&f.body, &mut |stmt| {
-                if let StmtKind::Op(Op::Tile(t)) = &stmt.kind
-                    && t.call.undo().is_some()
-                {
-                    undone = Some(t.call);
+                if let StmtKind::Op(Op::Tile(t)) = &stmt.kind {
+                    undone = undone.or(t.call.undo().map(|_| t.call));
+                    l1_acc |= t.call == TileCall::PackAcc;
                 }
             });
         }
-        Formats { module, buffers, function, undone }
+        Formats { module, buffers, function, undone, l1_acc }
     }
 }
 
 impl Formats<'_> {
     pub(super) fn nothing_to_undo(&self) -> Option<Need> {
         self.undone.map(|_| Need { value: Value::Undo(None), by: By::Undoing })
+    }
+
+    pub(super) fn accumulates(&self, on: bool) -> Option<Need> {
+        self.l1_acc.then_some(Need { value: Value::L1Acc(on), by: By::Init(Init::L1Acc(on)) })
     }
 
     /// What a section of tile registers needs when it begins; `rest` is what follows. The packer must be whole again for registers that
@@ -239,7 +267,11 @@ impl Formats<'_> {
                 Init::Tile(TileInit { call: t.call, ins })
             }
             Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => init.clone(),
-            Init::Undo(_) | Init::Startup { .. } | Init::Reconfig { .. } | Init::PackReconfig { .. } => {
+            Init::Undo(_)
+            | Init::L1Acc(_)
+            | Init::Startup { .. }
+            | Init::Reconfig { .. }
+            | Init::PackReconfig { .. } => {
                 return None;
             }
         }))
@@ -285,12 +317,16 @@ impl Formats<'_> {
                 needs[SRCB] = self.need(a);
             }
             Op::Tile(t) => {
-                let tile = Init::Tile(t.init());
+                let tile = t.init();
                 let [a, b] = t.sources();
-                needs[MATRIX] = init(tile.clone());
+                needs[MATRIX] = tile.clone().and_then(init);
+                needs[PACK] = t.output().and_then(|out| self.need(out));
                 needs[SRCA] = a.and_then(|a| self.need(a));
                 needs[SRCB] = b.and_then(|b| self.need(b));
-                if t.call.undo().is_some() {
+                if t.clobbers() {
+                    needs[UNDO] = self.nothing_to_undo();
+                }
+                if let (Some(tile), true) = (tile, t.call.undo().is_some()) {
                     needs[UNDO] = Some(Need { value: Value::Undo(Some(t.call)), by: By::Init(tile) });
                 }
             }
@@ -303,6 +339,9 @@ impl Formats<'_> {
             Op::CopyRegs { .. } => needs[SFPU] = init(Init::CopyRegs),
             Op::PackTile { cb, .. } => needs[PACK] = self.need(*cb),
             _ => {}
+        }
+        if needs[PACK].is_some() {
+            needs[L1_ACC] = self.accumulates(matches!(op, Op::Tile(TileOp { call: TileCall::PackAcc, .. })));
         }
         if needs[MATRIX].is_some() && needs[UNDO].is_none() {
             needs[UNDO] = self.nothing_to_undo();
