@@ -15,6 +15,20 @@ pub enum TempKey {
         number: u32,
     },
     Scaler(Scaler),
+    /// An accumulator that does not stay in the tile registers: the packer adds to it. `place` is where it is made.
+    Sum { place: Place, pages: u32 },
+}
+
+/// A line of a file, as both engines see it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Place(u64);
+
+impl Place {
+    pub fn new(file: &str, line: u32) -> Place {
+        // FNV-1a.
+        let bytes = file.bytes().chain(line.to_le_bytes());
+        Place(bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)))
+    }
 }
 
 /// A tile full of one value, by which a reduction multiplies.
@@ -48,12 +62,13 @@ impl TempKey {
         match self {
             TempKey::Block { format, .. } => format,
             TempKey::Scaler(scaler) => scaler.format(),
+            TempKey::Sum { .. } => DataFormat::F32,
         }
     }
 
     pub const fn pages(self) -> u32 {
         match self {
-            TempKey::Block { pages, .. } => pages,
+            TempKey::Block { pages, .. } | TempKey::Sum { pages, .. } => pages,
             TempKey::Scaler(_) => 1,
         }
     }
@@ -62,6 +77,7 @@ impl TempKey {
     pub fn name(self, index: usize) -> String {
         match self {
             TempKey::Block { .. } => format!("mid{index}"),
+            TempKey::Sum { .. } => format!("sum{index}"),
             TempKey::Scaler(s) if s.bits == 1f32.to_bits() => "ones".to_owned(),
             TempKey::Scaler(_) => format!("scaler{index}"),
         }
@@ -72,6 +88,7 @@ impl fmt::Display for TempKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             TempKey::Block { .. } => f.write_str("intermediate block"),
+            TempKey::Sum { .. } => f.write_str("accumulator in L1"),
             TempKey::Scaler(s) => write!(f, "scaler tile of {}", f32::from_bits(s.bits)),
         }
     }

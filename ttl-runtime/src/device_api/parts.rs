@@ -28,6 +28,16 @@ struct Block<'a> {
     temps: &'a [u32],
 }
 
+/// Where a part's result goes.
+#[derive(Clone, Copy)]
+struct Target {
+    cb: u32,
+    /// The packer adds to the pages.
+    adds: bool,
+    /// Pages are packed by their index.
+    scattered: bool,
+}
+
 /// Tiles of a section: rows `r..r + nr` and columns `c..c + nc`.
 #[derive(Clone, Copy)]
 struct Area {
@@ -40,6 +50,15 @@ struct Area {
 impl Run<'_> {
     /// Computes the expression into the reserved block of `out`. `acquired`: the first part's registers are held already.
     pub(super) fn store(&self, out: u32, acquired: bool) {
+        self.compute(out, acquired, false);
+    }
+
+    /// Computes the expression, and the packer adds it to the reserved block of `out`.
+    pub(super) fn add(&self, out: u32) {
+        self.compute(out, false, true);
+    }
+
+    fn compute(&self, out: u32, acquired: bool, adds: bool) {
         self.check(Some(out));
         let temps = self.temps();
         let mut acquired = acquired;
@@ -49,7 +68,9 @@ impl Run<'_> {
             if part.to.is_some() {
                 ops::cb_reserve_back(to, rows * cols, self.site);
             }
+            let to = Target { cb: to, adds: adds && part.to.is_none(), scattered: false };
             self.part(&Block { part, rows, cols, temps: &temps }, to, std::mem::take(&mut acquired));
+            let to = to.cb;
             if part.to.is_some() {
                 ops::cb_push_back(to, rows * cols, self.site);
                 ops::cb_wait_front(to, rows * cols, self.site);
@@ -82,33 +103,33 @@ impl Run<'_> {
         }
     }
 
-    fn part(&self, block: &Block<'_>, to: u32, acquired: bool) {
+    fn part(&self, block: &Block<'_>, to: Target, acquired: bool) {
         let (part, plan) = (block.part, &block.part.plan);
         if acquired {
             self.fits(part, block.rows * block.cols);
             let area = Area { r: 0, nr: block.rows, c: 0, nc: block.cols };
-            self.section(block, area, to, true, false);
+            self.section(block, area, to, true);
             return;
         }
         let shaped = part.is_shaped() || plan.matmul;
         let flat = Block { part, rows: 1, cols: block.rows * block.cols, temps: block.temps };
         let block = if shaped { block } else { &flat };
         let size = Section::of(plan, shaped, block.rows, block.cols);
-        let scattered = size.rows > 1 && size.cols < block.cols;
+        let to = Target { scattered: size.rows > 1 && size.cols < block.cols, ..to };
         let mut r = 0;
         while r < block.rows {
             let nr = size.rows.min(block.rows - r);
             let mut c = 0;
             while c < block.cols {
                 let nc = size.cols.min(block.cols - c);
-                self.section(block, Area { r, nr, c, nc }, to, false, scattered);
+                self.section(block, Area { r, nr, c, nc }, to, false);
                 c += nc;
             }
             r += nr;
         }
     }
 
-    fn section(&self, block: &Block<'_>, area: Area, to: u32, acquired: bool, scattered: bool) {
+    fn section(&self, block: &Block<'_>, area: Area, to: Target, acquired: bool) {
         let site = self.site;
         if !acquired {
             ops::ensure_started(site);
@@ -119,8 +140,13 @@ impl Run<'_> {
         ops::tile_regs_wait(site);
         let plan = &block.part.plan;
         for i in 0..area.nr * area.nc {
-            let page = scattered.then(|| (area.r + i / area.nc) * block.cols + area.c + i % area.nc);
-            ops::pack(plan.register(i, plan.result_slot), to, page, site);
+            let page = (area.r + i / area.nc) * block.cols + area.c + i % area.nc;
+            let register = plan.register(i, plan.result_slot);
+            if to.adds {
+                ops::pack_acc(register, to.cb, page, site);
+            } else {
+                ops::pack(register, to.cb, to.scattered.then_some(page), site);
+            }
         }
         ops::tile_regs_release(site);
     }

@@ -149,15 +149,22 @@ impl<E: TileExpr> Storable for E {
     }
 }
 
-/// Adds an expression to the accumulator of `shape` in the tile registers.
-pub(super) fn accumulate<E: TileExpr>([rows, cols]: [u32; 2], value: &E, site: Site) {
+/// Adds an expression to the accumulator of `shape` in the tile registers, or in a buffer.
+pub(super) fn accumulate<E: TileExpr>([rows, cols]: [u32; 2], buffer: Option<u32>, value: &E, site: Site) {
     let (mut builder, mut infos) = SCRATCH.take();
     builder.clear();
-    let acc = builder.accumulator(rows, cols);
-    let value = value.build(&mut builder);
-    builder.dag.root = Some(builder.dag.add(Node::Binary(BinaryOp::Add, acc, value)));
-    let schedule = plan(&builder, &mut infos, site);
-    run(&builder, &schedule, rows * cols, site).accumulate();
+    if let Some(cb) = buffer {
+        let value = value.build(&mut builder);
+        builder.dag.root = Some(value);
+        let schedule = plan(&builder, &mut infos, site);
+        run(&builder, &schedule, rows * cols, site).add(cb);
+    } else {
+        let acc = builder.accumulator(rows, cols);
+        let value = value.build(&mut builder);
+        builder.dag.root = Some(builder.dag.add(Node::Binary(BinaryOp::Add, acc, value)));
+        let schedule = plan(&builder, &mut infos, site);
+        run(&builder, &schedule, rows * cols, site).accumulate();
+    }
     SCRATCH.set((builder, infos));
 }
 

@@ -175,7 +175,7 @@ impl<T: Element> TileExpr for &Front<'_, T> {
 #[diagnostic::do_not_recommend]
 impl TileExpr for Accumulator<'_> {
     fn build(&self, b: &mut Builder) -> NodeId {
-        b.accumulator(self.rows, self.cols)
+        self.leaf(b)
     }
     fn release_accumulators(&mut self) {
         self.disarm();

@@ -1,10 +1,10 @@
 //! The buffers that the compiler adds to kernels, as buffers of the program.
 
-use super::error::{Error, Result};
+use super::error::Result;
 use super::program::{Body, KernelCode};
 use crate::arch::ComputeConfig;
-use crate::ir::passes::{Target, buffers::Buffers, temps};
-use crate::ir::{Module, verify};
+use crate::ir::Module;
+use crate::ir::passes::{Target, buffers::Buffers, sums, temps};
 use crate::program::{self, Arg, ArgValue, CbDecl, CbEnd, CbId, Role};
 use crate::temps::TempKey;
 use std::sync::Arc;
@@ -24,7 +24,6 @@ pub(super) fn declare(
             all.push(Vec::new());
             continue;
         };
-        verify::verify(module).map_err(Error::Verify)?;
         // The buffers have no ids yet: their numbers tell them apart as well.
         let config = ComputeConfig {
             unpack_to_dest_fp32: kernel.unpack_to_dest_fp32.iter().map(|cb| cb.index()).collect(),
@@ -39,6 +38,7 @@ pub(super) fn declare(
             })
             .collect();
         let buffers = Buffers::of(module, &Target { config: &config, cb_ids: &cb_ids })?;
+        sums::place(module, &buffers, &config)?;
         let known = module.params.len();
         let keys = temps::add(module, &buffers, &config)?;
         let (name, cores, site) = (kernel.name.clone(), kernel.cores.clone(), kernel.site);

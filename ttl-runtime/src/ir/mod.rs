@@ -438,6 +438,10 @@ pub enum Op {
 
     /// A block expression stored to a reserved block of `pages` tiles. Expanded by `passes::expand`.
     Store(Box<Store>),
+    /// An accumulator of zeros is made: in the tile registers or in L1, as `passes::sums` decides.
+    Zeros {
+        shape: [Expr; 2],
+    },
     /// `acc += expression`. The registers are acquired. Expanded by `passes::expand`.
     Accumulate(Box<Accumulate>),
 
@@ -484,6 +488,8 @@ pub struct Store {
     pub scalars: Vec<Expr>,
     /// The registers already hold the accumulator (leaf of kind `Acc`), acquired; the store commits and releases them.
     pub acquired: bool,
+    /// The packer adds to what the block holds.
+    pub adds: bool,
 }
 
 /// What an accumulator is added to: the expression is its sum with the accumulator.
@@ -499,14 +505,14 @@ pub struct Accumulate {
 pub enum Leaf {
     /// A waited block.
     Front { cb: LocalId, shape: [Expr; 2] },
-    /// The accumulator: tile i is in register i.
-    Acc { shape: [Expr; 2] },
+    /// The accumulator: tile i is in register i. `line` is where it is made.
+    Acc { shape: [Expr; 2], line: u32 },
 }
 
 impl Leaf {
     pub const fn shape(&self) -> &[Expr; 2] {
         match self {
-            Leaf::Front { shape, .. } | Leaf::Acc { shape } => shape,
+            Leaf::Front { shape, .. } | Leaf::Acc { shape, .. } => shape,
         }
     }
 }

@@ -167,6 +167,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             }
             s.scalars.iter().for_each(f);
         }
+        Op::Zeros { shape } => shape.iter().for_each(f),
         Op::Accumulate(s) => {
             for leaf in &s.leaves {
                 leaf.shape().iter().for_each(&mut *f);
@@ -223,6 +224,7 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         | Op::WritesFlushed
         | Op::AtomicBarrier
         | Op::Acquire
+        | Op::Zeros { .. }
         | Op::Commit
         | Op::Release
         | Op::Unary { .. }

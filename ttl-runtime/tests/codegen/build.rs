@@ -252,10 +252,10 @@ impl FnBuilder {
         dag.0.root = Some(root);
         let mut leaves = Vec::new();
         if acc {
-            leaves.push(Leaf::Acc { shape: [u32(1), pages.clone()] });
+            leaves.push(Leaf::Acc { shape: [u32(1), pages.clone()], line: 0 });
         }
         leaves.extend(inputs.iter().map(|cb| Leaf::Front { cb: *cb, shape: [u32(1), pages.clone()] }));
-        self.op(Op::Store(Box::new(Store { cb: out, pages, dag: dag.0, leaves, scalars: vec![], acquired: acc })));
+        self.op(Op::Store(Box::new(Store { cb: out, pages, dag: dag.0, leaves, scalars: vec![], acquired: acc, adds: false })));
     }
 
     /// `acc += a.block(rt, kt).matmul(b.block(kt, ct))`.
@@ -265,7 +265,7 @@ impl FnBuilder {
         let product = dag.0.add(Node::Matmul(left, right));
         dag.0.root = Some(dag.bin(BinaryOp::Add, acc, product));
         let leaves = vec![
-            Leaf::Acc { shape: [rt.clone(), ct.clone()] },
+            Leaf::Acc { shape: [rt.clone(), ct.clone()], line: 0 },
             Leaf::Front { cb: a, shape: [rt, kt.clone()] },
             Leaf::Front { cb: b, shape: [kt, ct] },
         ];

@@ -201,6 +201,7 @@ impl Expander<'_> {
                 to,
                 temps: &buffers,
                 scattered: false,
+                adds: store.adds && temp.is_none(),
             };
             // A section that is acquired already belongs to the part that reads it: the first.
             self.part(part, &mut places, &pages, std::mem::take(&mut acquired), out)?;
@@ -447,7 +448,7 @@ impl Expander<'_> {
             return Err(PassError::AccNotInRegisters { site, parts: schedule.parts.len() });
         };
         let tiles = sum.leaves.iter().find_map(|l| match l {
-            Leaf::Acc { shape: [rows, cols] } => Some(product(rows, cols)),
+            Leaf::Acc { shape: [rows, cols], .. } => Some(product(rows, cols)),
             Leaf::Front { .. } => None,
         });
         let pages = tiles.unwrap_or_else(|| Expr::u32(1));
@@ -467,6 +468,7 @@ impl Expander<'_> {
             to: LocalId(0),
             temps: &[],
             scattered: false,
+            adds: false,
         };
         let area = self.whole(&mut places, out);
         self.steps(&places, &area, out);

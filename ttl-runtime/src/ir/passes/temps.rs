@@ -41,9 +41,12 @@ pub fn add(module: &mut Module, buffers: &Buffers, config: &ComputeConfig) -> Re
             blocks += usize::from(name != "ones");
             let ty = Ty::CbIn(key.format());
             let f = &mut module.fns[at];
-            let local = f.add_local(&name, ty.clone());
+            let local = f.temp(*key).unwrap_or_else(|| {
+                let local = f.add_local(&name, ty.clone());
+                f.temps.push((*key, local));
+                local
+            });
             f.params.push(local);
-            f.temps.push((*key, local));
             if at == entry {
                 module.params.push(Param { name, ty, kind: ParamKind::Cb, local });
             }
@@ -60,7 +63,8 @@ pub fn add(module: &mut Module, buffers: &Buffers, config: &ComputeConfig) -> Re
 
 fn own_needs(module: &Module, at: u32, buffers: &Buffers, config: &ComputeConfig) -> Result<Vec<TempKey>, PassError> {
     let f = module.function(FnId(at));
-    let mut needs = Vec::new();
+    // Accumulators in L1 have their locals already.
+    let mut needs: Vec<TempKey> = f.temps.iter().map(|(key, _)| *key).collect();
     let mut error = None;
     visit::each_stmt(&f.body, &mut |stmt| {
         let (dag, leaves, pages) = match &stmt.kind {

@@ -141,21 +141,15 @@ impl Lower<'_> {
                 None => Value::Never,
             },
             ("acquire", []) => {
-                if let Some(refused) = self.registers_held(&[]) {
-                    return refused;
-                }
                 self.op(Op::Acquire);
                 self.resource(ResKind::TileRegs)
             }
             ("fill", [value]) => self.fill(value),
             ("zeros", [rows, cols]) => {
-                if let Some(refused) = self.registers_held(&[]) {
-                    return refused;
-                }
                 let sizes = self.operands(&[rows, cols]);
                 let [rows, cols] = sizes.try_into().unwrap_or_else(|_| [zero(), zero()]);
                 let (rows, cols) = (self.stable(rows), self.stable(cols));
-                self.op(Op::Acquire);
+                self.op(Op::Zeros { shape: [rows.clone(), cols.clone()] });
                 self.resource(ResKind::Accumulator { rows, cols })
             }
             _ => match self.tile_call(name, args, &[When::Always, When::Free]) {

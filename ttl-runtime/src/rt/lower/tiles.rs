@@ -37,9 +37,6 @@ impl Lower<'_> {
                 "store tiles of waited blocks, an expression over them, or an accumulator",
             );
         };
-        if let Some(refused) = self.registers_held(&tiles.leaves) {
-            return refused;
-        }
         self.consume(&tiles);
         let acquired = tiles.leaves.iter().any(|l| matches!(l, TileLeaf::Acc(_)));
         let mut leaves = self.leaves(&tiles.leaves);
@@ -64,27 +61,11 @@ impl Lower<'_> {
             }
         }
         let scalars = tiles.scalars.into_iter().map(|(_, word)| word).collect();
-        self.op(Op::Store(Box::new(Store { cb, pages, dag: tiles.dag, leaves, scalars, acquired })));
+        self.op(Op::Store(Box::new(Store { cb, pages, dag: tiles.dag, leaves, scalars, acquired, adds: false })));
         for id in tiles.owned {
             self.release_taken(id);
         }
         Value::Unit
-    }
-
-    /// Refuses what needs the tile registers while an accumulator that is not among `leaves` holds them.
-    pub(super) fn registers_held(&mut self, leaves: &[TileLeaf]) -> Option<Value> {
-        let held = (0..self.resources.len()).map(ResId).find(|id| {
-            let r = &self.resources[id.0];
-            matches!(r.kind, ResKind::Accumulator { .. })
-                && r.state == super::value::State::Live
-                && !leaves.contains(&TileLeaf::Acc(*id))
-        })?;
-        let line = self.resources[held.0].line;
-        Some(self.refuse(
-            format!("the accumulator of line {line} holds the tile registers here"),
-            "store it first; or add up in a circular buffer of f32 tiles with both ends in this kernel: \
-             `next.store(&before + value)`",
-        ))
     }
 
     /// The accumulators of an expression are used up; owned guards stay live until after the store.
@@ -109,7 +90,10 @@ impl Lower<'_> {
             .iter()
             .filter_map(|leaf| match leaf {
                 TileLeaf::Acc(id) => match &self.resources[id.0].kind {
-                    ResKind::Accumulator { rows, cols } => Some(Leaf::Acc { shape: [rows.clone(), cols.clone()] }),
+                    ResKind::Accumulator { rows, cols } => {
+                        let line = self.resources[id.0].line;
+                        Some(Leaf::Acc { shape: [rows.clone(), cols.clone()], line })
+                    }
                     _ => None,
                 },
                 TileLeaf::Front { front, shape } => match &self.resources[front.0].kind {

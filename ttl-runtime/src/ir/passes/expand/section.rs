@@ -23,6 +23,8 @@ pub(super) struct Places<'a> {
     pub(super) temps: &'a [LocalId],
     /// Pages are packed by their index: the section's tiles do not follow each other.
     pub(super) scattered: bool,
+    /// The packer adds to the pages, by their index.
+    pub(super) adds: bool,
 }
 
 /// Tiles of a block that one section holds: rows `r..r + nr` and columns `c..c + nc`.
@@ -74,8 +76,11 @@ impl Expander<'_> {
         self.steps(places, area, &mut out);
         out.push(self.op(Op::Commit));
         let code = self.each_tile(places, area, places.scattered, |me, at| {
-            let index = places.scattered.then(|| at.tile.clone());
             let dst = places.register(places.plan.result_slot, &at.i);
+            if places.adds {
+                return vec![me.op(Op::Tile(TileOp::pack_acc(dst, places.to, at.tile)))];
+            }
+            let index = places.scattered.then(|| at.tile.clone());
             vec![me.op(Op::PackTile { dst, cb: places.to, index })]
         });
         out.extend(code);
