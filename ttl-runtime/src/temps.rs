@@ -16,7 +16,10 @@ pub enum TempKey {
     },
     Scaler(Scaler),
     /// An accumulator that does not stay in the tile registers: the packer adds to it. `place` is where it is made.
-    Sum { place: Place, pages: u32 },
+    Sum {
+        place: Place,
+        pages: u32,
+    },
 }
 
 /// A line of a file, as both engines see it.

@@ -95,6 +95,13 @@ impl Run<'_> {
         let (rows, cols) = self.size(part.shape);
         let block = Block { part, rows, cols, temps: &[] };
         self.fits(part, rows * cols);
+        if part.plan.reads_acc() {
+            for i in 0..rows * cols {
+                if !ops::is_written(i, self.site) {
+                    ops::unary(crate::ops::UnaryOp::Fill, i, &[0], self.site);
+                }
+            }
+        }
         self.steps(&block, Area { r: 0, nr: rows, c: 0, nc: cols });
         if part.plan.result_slot != 0 {
             for i in 0..rows * cols {

@@ -152,6 +152,18 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Whether the vector unit reads the accumulator, which must have been written then.
+    pub fn reads_acc(&self) -> bool {
+        self.acc
+            && self.steps.iter().any(|step| match *step {
+                Step::Regs { a, b, .. } => a == 0 || b == 0,
+                Step::Ternary { operands, .. } => operands.contains(&0),
+                Step::CopyRegs { from, .. } => from == 0,
+                Step::Unary { slot, .. } => slot == 0,
+                _ => false,
+            })
+    }
+
     /// Register of a slot of tile `tile` of a section.
     pub const fn register(&self, tile: u32, slot: u32) -> u32 {
         let (stride, offset) = self.register_terms(slot);

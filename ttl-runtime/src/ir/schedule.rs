@@ -258,30 +258,47 @@ impl Cutter<'_> {
         (user == root || !self.stored.contains(&user)) && node.is_elementwise() && node.operands().any(|o| o == operand)
     }
 
-    /// With 32-bit registers a row cannot be broadcast into a register from bf16 tiles. The value beside it in its part, to be stored, so that
-    /// the matrix unit takes both from buffers.
+    /// With 32-bit registers a row cannot be broadcast into a register from bf16 tiles. What is to be stored instead: the value beside it, so that
+    /// the matrix unit takes both from buffers; or the row itself, as f32.
     fn beside_row(&self, root: NodeId, nodes: &BTreeSet<NodeId>) -> Option<NodeId> {
         if !self.config.fp32_dest_acc {
             return None;
         }
-        nodes.iter().find_map(|n| {
-            if *n != root && self.stored.contains(n) {
-                return None;
+        let computed = |n: &NodeId| *n == root || !self.stored.contains(n);
+        let in_buffer = |n: NodeId| self.in_buffer(n) || self.stored.contains(&n);
+        for row in nodes.iter().copied().filter(computed) {
+            let Node::Bcast(Bcast::Row, of) = self.dag.node(row) else { continue };
+            let bf16 = match self.dag.node(of) {
+                Node::Leaf(l) if !self.stored.contains(&of) => {
+                    matches!(self.leaves.get(l as usize), Some(LeafInfo::Front { format: DataFormat::Bf16, .. }))
+                }
+                _ => false, // intermediate buffers are f32 here
+            };
+            if !bf16 {
+                continue;
             }
-            let Node::Binary(_, a, b) = self.dag.node(*n) else { return None };
-            [(a, b), (b, a)].into_iter().find_map(|(row, value)| {
-                let Node::Bcast(Bcast::Row, of) = self.dag.node(row) else { return None };
-                let bf16 = match self.dag.node(of) {
-                    Node::Leaf(l) => {
-                        matches!(self.leaves.get(l as usize), Some(LeafInfo::Front { format: DataFormat::Bf16, .. }))
-                    }
-                    _ => false, // intermediate buffers are f32 here
-                };
-                let computed = !self.in_buffer(value) && !self.stored.contains(&value);
-                let sized = self.shapes.get(value).rows != Dim::Any && self.shapes.get(value).cols != Dim::Any;
-                (bf16 && computed && sized).then_some(value)
-            })
-        })
+            if row == root {
+                return Some(of);
+            }
+            for user in nodes.iter().copied().filter(computed) {
+                let node = self.dag.node(user);
+                if !node.operands().any(|o| o == row) {
+                    continue;
+                }
+                let Node::Binary(op, a, b) = node else { return Some(of) };
+                let other = if a == row { b } else { a };
+                let pair = op.row().fpu.is_some() && (b == row || op.commutes());
+                if !pair || other == row {
+                    return Some(of);
+                }
+                let shape = self.shapes.get(other);
+                if !in_buffer(other) {
+                    let sized = shape.rows != Dim::Any && shape.cols != Dim::Any && !self.is_read(other);
+                    return Some(if sized { other } else { of });
+                }
+            }
+        }
+        None
     }
 
     /// Uses of each node in the part of `root`.

@@ -255,7 +255,15 @@ impl FnBuilder {
             leaves.push(Leaf::Acc { shape: [u32(1), pages.clone()], line: 0 });
         }
         leaves.extend(inputs.iter().map(|cb| Leaf::Front { cb: *cb, shape: [u32(1), pages.clone()] }));
-        self.op(Op::Store(Box::new(Store { cb: out, pages, dag: dag.0, leaves, scalars: vec![], acquired: acc, adds: false })));
+        self.op(Op::Store(Box::new(Store {
+            cb: out,
+            pages,
+            dag: dag.0,
+            leaves,
+            scalars: vec![],
+            acquired: acc,
+            adds: false,
+        })));
     }
 
     /// `acc += a.block(rt, kt).matmul(b.block(kt, ct))`.

@@ -9,11 +9,14 @@ use super::expand::{constant, leaf_infos, mul};
 use crate::arch::ComputeConfig;
 use crate::ir::dag::{Dag, Node};
 use crate::ir::schedule;
-use crate::ir::{Block, Expr, Fn, FnId, For, Leaf, LocalId, Module, Op, Order, Role, Stmt, StmtKind, Store, Ty, visit};
+use crate::ir::{
+    Block, Expr, ExprKind, Fn, FnId, For, Leaf, LocalId, Module, Op, Order, Role, Stmt, StmtKind, Store, Ty, visit,
+};
+use crate::ops::UnaryOp;
 use crate::site::Site;
 use crate::temps::{Place, TempKey};
 use crate::tensor::format::DataFormat;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Decides for every accumulator of a compute kernel and writes what follows from it.
 pub fn place(module: &mut Module, buffers: &Buffers, config: &ComputeConfig) -> Result<(), PassError> {
@@ -21,7 +24,7 @@ pub fn place(module: &mut Module, buffers: &Buffers, config: &ComputeConfig) -> 
         return Ok(());
     }
     for at in 0..module.fns.len() as u32 {
-        let in_l1 = decide(module, at, buffers, config)?;
+        let Decided { in_l1, written } = decide(module, at, buffers, config)?;
         let f = &mut module.fns[at as usize];
         let mut locals = BTreeMap::new();
         for (line, pages) in in_l1 {
@@ -34,24 +37,26 @@ pub fn place(module: &mut Module, buffers: &Buffers, config: &ComputeConfig) -> 
             locals.insert((line, pages), local);
         }
         let body = std::mem::take(&mut f.body);
-        let mut rewriter = Rewriter { f, locals, registers: config.dst_tiles() };
+        let mut rewriter = Rewriter { f, locals, written, registers: config.dst_tiles() };
         let body = rewriter.block(body);
         module.fns[at as usize].body = body;
     }
     Ok(())
 }
 
-/// Lines and sizes of the accumulators of a function that go to L1.
-fn decide(
-    module: &Module,
-    at: u32,
-    buffers: &Buffers,
-    config: &ComputeConfig,
-) -> Result<Vec<(u32, u32)>, PassError> {
+#[derive(Default)]
+struct Decided {
+    /// Lines and sizes of the accumulators of a function that go to L1.
+    in_l1: Vec<(u32, u32)>,
+    /// Lines of those that the vector unit reads: it must not read what was never written.
+    written: BTreeSet<u32>,
+}
+
+fn decide(module: &Module, at: u32, buffers: &Buffers, config: &ComputeConfig) -> Result<Decided, PassError> {
     let f = module.function(FnId(at));
     let mut stmts: Vec<&Stmt> = Vec::new();
     visit::each_stmt(&f.body, &mut |stmt| stmts.push(stmt));
-    let mut in_l1 = Vec::new();
+    let mut decided = Decided::default();
     for (from, stmt) in stmts.iter().enumerate() {
         let StmtKind::Op(Op::Zeros { shape: [rows, cols] }) = &stmt.kind else { continue };
         let line = stmt.line;
@@ -63,9 +68,7 @@ fn decide(
             let (dag, leaves, stored) = match &later.kind {
                 StmtKind::Op(Op::Store(s)) if has(&s.leaves, line) => (&s.dag, &s.leaves, true),
                 StmtKind::Op(Op::Accumulate(s)) if has(&s.leaves, line) => (&s.dag, &s.leaves, false),
-                StmtKind::Op(
-                    Op::Store(_) | Op::Accumulate(_) | Op::Zeros { .. } | Op::Acquire,
-                ) => {
+                StmtKind::Op(Op::Store(_) | Op::Accumulate(_) | Op::Zeros { .. } | Op::Acquire) => {
                     stays = false;
                     continue;
                 }
@@ -76,7 +79,13 @@ fn decide(
             };
             let later_site = Site { file: f.file, line: later.line, column: 0 };
             let infos = leaf_infos(leaves, |cb| buffers.tile_format(module, at, cb), later_site)?;
-            let fits = match schedule::schedule(dag, &infos, config) {
+            let schedule = schedule::schedule(dag, &infos, config);
+            if let (false, Ok(s)) = (stored, &schedule)
+                && s.parts.iter().any(|part| part.plan.reads_acc())
+            {
+                decided.written.insert(line);
+            }
+            let fits = match schedule {
                 Ok(s) => match s.parts.as_slice() {
                     [part] => pages.is_none_or(|p| p <= part.plan.tiles_per_section),
                     [first, ..] => stored && first.plan.acc && pages.is_none_or(|p| p <= first.plan.tiles_per_section),
@@ -91,12 +100,12 @@ fn decide(
         }
         if !stays {
             let pages = pages.ok_or(PassError::AccUnknownSize { site })?;
-            if !in_l1.contains(&(line, pages)) {
-                in_l1.push((line, pages));
+            if !decided.in_l1.contains(&(line, pages)) {
+                decided.in_l1.push((line, pages));
             }
         }
     }
-    Ok(in_l1)
+    Ok(decided)
 }
 
 fn has(leaves: &[Leaf], line: u32) -> bool {
@@ -117,6 +126,7 @@ struct Rewriter<'a> {
     f: &'a mut Fn,
     /// Buffers of the accumulators in L1, by line and size.
     locals: BTreeMap<(u32, u32), LocalId>,
+    written: BTreeSet<u32>,
     registers: u32,
 }
 
@@ -130,9 +140,7 @@ impl Rewriter<'_> {
                     self.op(op, line, &mut out);
                     continue;
                 }
-                StmtKind::If { cond, then, els } => {
-                    StmtKind::If { cond, then: self.block(then), els: self.block(els) }
-                }
+                StmtKind::If { cond, then, els } => StmtKind::If { cond, then: self.block(then), els: self.block(els) },
                 StmtKind::While { cond, body } => StmtKind::While { cond, body: self.block(body) },
                 StmtKind::Loop { body } => StmtKind::Loop { body: self.block(body) },
                 StmtKind::For(mut l) => {
@@ -157,8 +165,14 @@ impl Rewriter<'_> {
     fn op(&mut self, op: Op, line: u32, out: &mut Block) {
         let mut push = |op| out.push(Stmt { line, kind: StmtKind::Op(op) });
         match op {
-            Op::Zeros { shape } => match self.local(&Leaf::Acc { shape, line }) {
-                None => push(Op::Acquire),
+            Op::Zeros { shape } => match self.local(&Leaf::Acc { shape: shape.clone(), line }) {
+                None => {
+                    push(Op::Acquire);
+                    if self.written.contains(&line) {
+                        let [rows, cols] = shape;
+                        self.fill(&mul(rows, cols), line, out);
+                    }
+                }
                 Some((cb, pages)) => {
                     push(Op::ReserveBack { cb, pages: pages.clone() });
                     let pages = constant(&pages).unwrap_or(0);
@@ -170,15 +184,7 @@ impl Rewriter<'_> {
                 Some((cb, pages)) => {
                     let dag = without_acc(&sum.dag, &sum.leaves);
                     let (leaves, scalars) = (sum.leaves, sum.scalars);
-                    push(Op::Store(Box::new(Store {
-                        cb,
-                        pages,
-                        dag,
-                        leaves,
-                        scalars,
-                        acquired: false,
-                        adds: true,
-                    })));
+                    push(Op::Store(Box::new(Store { cb, pages, dag, leaves, scalars, acquired: false, adds: true })));
                 }
             },
             Op::Store(mut store) => match store.leaves.iter().find_map(|l| self.local(l)) {
@@ -200,6 +206,15 @@ impl Rewriter<'_> {
         }
     }
 
+    /// Writes zeros to the registers.
+    fn fill(&mut self, tiles: &Expr, line: u32, out: &mut Block) {
+        let i = self.f.add_local("i", Ty::U32);
+        let value = Expr { ty: Ty::F32, kind: ExprKind::F32(0.0) };
+        let words = vec![Expr { ty: Ty::U32, kind: ExprKind::Bits(Box::new(value)) }];
+        let fill = Op::Unary { op: UnaryOp::Fill, dst: Expr::local(i, Ty::U32), words };
+        out.push(repeat(line, i, tiles.clone(), vec![Stmt { line, kind: StmtKind::Op(fill) }]));
+    }
+
     /// Packs registers that nothing was written to: zeros.
     fn zeros(&mut self, cb: LocalId, pages: u32, line: u32, out: &mut Block) {
         let stmt = |kind| Stmt { line, kind };
@@ -209,7 +224,7 @@ impl Rewriter<'_> {
             vec![
                 stmt(StmtKind::Op(Op::Acquire)),
                 stmt(StmtKind::Op(Op::Commit)),
-                repeat(line, i, count, vec![stmt(StmtKind::Op(pack))]),
+                repeat(line, i, Expr::u32(count), vec![stmt(StmtKind::Op(pack))]),
                 stmt(StmtKind::Op(Op::Release)),
             ]
         };
@@ -217,7 +232,7 @@ impl Rewriter<'_> {
         if full > 0 {
             let body = section(self, self.registers);
             let local = self.f.add_local("section", Ty::U32);
-            out.push(repeat(line, local, full, body));
+            out.push(repeat(line, local, Expr::u32(full), body));
         }
         if rest > 0 {
             out.extend(section(self, rest));
@@ -225,8 +240,8 @@ impl Rewriter<'_> {
     }
 }
 
-fn repeat(line: u32, local: LocalId, count: u32, body: Block) -> Stmt {
-    let (start, end) = (Expr::u32(0), Expr::u32(count));
+fn repeat(line: u32, local: LocalId, end: Expr, body: Block) -> Stmt {
+    let start = Expr::u32(0);
     let kind =
         StmtKind::For(Box::new(For { local, start, end, inclusive: false, order: Order::Forward, step: 1, body }));
     Stmt { line, kind }

@@ -31,9 +31,9 @@ pub(super) fn ends(op: &Op) -> Vec<(LocalId, End)> {
         | Op::WritePage { cb, .. }
         | Op::CopyTile { cb, .. }
         | Op::ReuseDest { cb, .. } => vec![(*cb, End::In)],
-        Op::BinaryTiles { a, b, .. }
-        | Op::MatmulTiles { a, b, .. }
-        | Op::MatmulBlock { a, b, .. } => vec![(*a, End::In), (*b, End::In)],
+        Op::BinaryTiles { a, b, .. } | Op::MatmulTiles { a, b, .. } | Op::MatmulBlock { a, b, .. } => {
+            vec![(*a, End::In), (*b, End::In)]
+        }
         Op::Tile(t) => {
             let end = |cb: LocalId| if t.output() == Some(cb) { End::Out } else { End::In };
             t.ins.iter().map(|cb| (*cb, end(*cb))).collect()

@@ -205,6 +205,11 @@ pub fn compute_config(site: Site) -> Arc<ComputeConfig> {
     op(site, |cx| Ok(cx.unit("store", site)?.config.clone()))
 }
 
+/// Whether a register was written since it was acquired.
+pub fn is_written(dst: u32, site: Site) -> bool {
+    op(site, |cx| Ok(cx.unit("store", site)?.is_written(dst)))
+}
+
 /// The id of a buffer of the compiler's.
 pub fn temp(key: TempKey, site: Site) -> Option<u32> {
     op(site, |cx| Ok(cx.thread().temps.iter().find(|(k, _)| *k == key).map(|(_, id)| *id)))
