@@ -75,10 +75,10 @@ headers! {
     "ttl/l1_pointer.h",
     "ttl/local_buffer.h",
     "ttl/operations.h",
-    "ttl/transfers.h",
-    "ttl/tile_calls.h",
     "ttl/print.h",
+    "ttl/tile_calls.h",
     "ttl/tile_sizes.h",
+    "ttl/transfers.h",
     "ttl/undefined.h",
 }
 
