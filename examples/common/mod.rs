@@ -61,12 +61,18 @@ pub(crate) struct Options {
     /// Seed of the random inputs
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Drop the lines that kernels print
+    #[arg(long)]
+    pub(crate) no_prints: bool,
     /// Write the generated C++ kernels to this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) emit: Option<PathBuf>,
     /// Write kernels, inputs, result and a description of the program to this directory, to run it elsewhere
     #[arg(long, value_name = "DIR")]
     pub(crate) export: Option<PathBuf>,
+    /// Print what the program does and takes: operations, set-up calls, registers, buffers, L1
+    #[arg(long)]
+    pub(crate) report: bool,
     /// Write the result to this .npy file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -90,6 +96,7 @@ impl Options {
                 NumericsArg::Fast => Numerics::Fast,
             },
             progress: Some(Progress::default()),
+            prints: if self.no_prints { Prints::Off } else { Prints::Stdout },
             ..RunOptions::default()
         };
         Device::with_options(DeviceOptions { arch, engine, run })
@@ -115,6 +122,9 @@ pub(crate) fn input(file: Option<&Path>, shape: &[usize], seed: u64) -> ttl::Res
 
 /// Runs the program; what was asked for is emitted before. A progress bar appears when it takes more than a second.
 pub(crate) fn run(device: &mut Device, program: &CheckedProgram, options: &Options) -> ttl::Result<Duration> {
+    if options.report {
+        print!("{}", program.report()?);
+    }
     if let Some(dir) = &options.emit {
         for file in program.emit(dir)? {
             println!("wrote {}", file.display());
@@ -137,7 +147,11 @@ pub(crate) fn run(device: &mut Device, program: &CheckedProgram, options: &Optio
     watcher.thread().unpark();
     // The watcher only draws; there is nothing to do if it failed.
     let _ = watcher.join();
-    result.map(|_| time)
+    let report = result?;
+    for zone in &report.zones {
+        println!("{zone}");
+    }
+    Ok(time)
 }
 
 fn watch(progress: &Progress, done: &AtomicBool) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::arch::{Arch, ComputeConfig, Core};
 use crate::cores::CoreSet;
 use crate::site::Site;
+use crate::temps::TempKey;
 use crate::tensor::{DataFormat, TensorRef};
 
 use super::arg_layout::ArgLayout;
@@ -62,7 +63,7 @@ impl<K> Checked<K> {
         &self.kernels
     }
 
-    /// Every tensor that a kernel has, once, in the order of first use.
+    /// Every tensor that a kernel has or a buffer lies on, once, in the order of first use.
     pub fn tensors(&self) -> &[TensorRef] {
         &self.tensors
     }
@@ -83,9 +84,13 @@ pub struct CheckedCb {
     pub format: DataFormat,
     pub page_size: u32,
     pub pages: u32,
+    /// The tensor whose shards the buffer is.
+    pub tensor: Option<TensorRef>,
     /// Indices of the kernels that push and pop.
     pub producers: Vec<usize>,
     pub consumers: Vec<usize>,
+    /// What the compiler added it for, if it did.
+    pub automatic: Option<TempKey>,
     pub site: Site,
 }
 

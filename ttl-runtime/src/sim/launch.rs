@@ -4,11 +4,13 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use super::debug::{Prints, ZoneReport};
 use super::error::{ErrorKind, SimError};
 use super::math::Numerics;
 use crate::arch::{Arch, ComputeConfig, Core};
+use crate::temps::TempKey;
 use crate::tensor::format::DataFormat;
 
 /// A processor of a core. The three compute processors run one kernel and count as one.
@@ -68,6 +70,8 @@ pub struct CbLaunch {
     pub page_size: u32,
     pub num_pages: u32,
     pub format: DataFormat,
+    /// The memory is a tensor's shard: pages that nobody takes are its contents.
+    pub on_shard: bool,
 }
 
 /// A semaphore on one core; the word at `addr` is set to `init` when the program starts.
@@ -95,6 +99,8 @@ pub struct ThreadLaunch<'a> {
     pub compile_args: Arc<[u32]>,
     /// Settings of a compute kernel; not used by the others.
     pub config: Arc<ComputeConfig>,
+    /// Buffers of the compiler's in a compute kernel, with their ids.
+    pub temps: Arc<[(TempKey, u32)]>,
 }
 
 impl fmt::Debug for ThreadLaunch<'_> {
@@ -148,6 +154,8 @@ pub struct RunOptions {
     pub poll_limit: u64,
     /// Bytes of stack of one kernel thread.
     pub stack_bytes: usize,
+    /// How long a kernel may run without calling anything before the run is given up.
+    pub stuck_after: Option<Duration>,
     /// What happens to the lines that kernels print.
     pub prints: Prints,
     /// Counts finished kernel threads while the program runs.
@@ -164,6 +172,7 @@ impl Default for RunOptions {
             write_queue_bytes: 64 * 1024,
             poll_limit: 1_000_000,
             stack_bytes: 256 * 1024,
+            stuck_after: Some(Duration::from_secs(20)),
             prints: Prints::default(),
             progress: None,
         }
