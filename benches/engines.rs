@@ -1,11 +1,11 @@
-//! Times fma 2048^2 and matmul 1024^3 on both engines, with blocks of one tile and of 4x4 tiles, matmul also
-//! with fast numerics: medians of one process.
+//! Times fma 2048^2, matmul 1024^3, matmul with multicast and softmax 1024^2 on both engines, with blocks of one tile and of 4x4 tiles (softmax:
+//! whole rows), the matrix products also with fast numerics: medians of one process.
 //!
 //! `cargo bench --bench engines [-- RUNS] [native|cpp]`. Each line is one JSON object: name, engine, seconds (median), min, max, tiles.
 
 use std::time::Instant;
 use ttl::prelude::*;
-use ttl_kernels::{fma, matmul};
+use ttl_kernels::{fma, matmul, matmul_mcast, softmax};
 
 fn main() -> ttl::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
@@ -24,6 +24,11 @@ fn main() -> ttl::Result<()> {
         matmul_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", LoFi, Exact)?;
         matmul_1024::<1, 1, 1, 1, 1>(engine, runs, "1x1", HiFi4, Fast)?;
         matmul_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", HiFi4, Fast)?;
+        mcast_1024::<1, 1, 1, 1, 1>(engine, runs, "1x1", Exact)?;
+        mcast_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", Exact)?;
+        mcast_1024::<1, 1, 1, 1, 1>(engine, runs, "1x1", Fast)?;
+        mcast_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", Fast)?;
+        softmax_1024(engine, runs)?;
     }
     Ok(())
 }
@@ -62,6 +67,36 @@ fn matmul_1024<const M: u32, const N: u32, const K: u32, const SM: u32, const SN
     let fast = if numerics == Numerics::Fast { "_Fast" } else { "" };
     let name = format!("matmul_1024_b{blocks}_{fidelity:?}{fast}");
     measure(&mut device, &program, engine, runs, &name, 32768)
+}
+
+/// On 8 x 8 cores, the first of each row and column sending to the others.
+fn mcast_1024<const M: u32, const N: u32, const K: u32, const SM: u32, const SN: u32>(
+    engine: Engine,
+    runs: usize,
+    blocks: &str,
+    numerics: Numerics,
+) -> ttl::Result<()> {
+    let mut device = device(engine, numerics)?;
+    let a = device.upload::<bf16>("a", &HostTensor::normal([1024, 1024], 1)?)?;
+    let b = device.upload::<bf16>("b", &HostTensor::normal([1024, 1024], 2)?)?;
+    let c = device.zeros::<bf16>("c", &[1024, 1024])?;
+    let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
+    let grid = CoreRange::new(Core::new(0, 0), Core::new(7, 7));
+    let program = matmul_mcast::program::<M, N, K, SM, SN>(grid, config, &a, &b, &c)?;
+    let program = program.validate(&device)?;
+    let fast = if numerics == Numerics::Fast { "_Fast" } else { "" };
+    measure(&mut device, &program, engine, runs, &format!("matmul_mcast_1024_b{blocks}{fast}"), 32768)
+}
+
+/// On 8 x 4 cores, one row of 32 tiles each.
+fn softmax_1024(engine: Engine, runs: usize) -> ttl::Result<()> {
+    let mut device = device(engine, Numerics::Exact)?;
+    let x = device.upload::<bf16>("x", &HostTensor::normal([1024, 1024], 1)?)?;
+    let y = device.zeros::<bf16>("y", &[1024, 1024])?;
+    let grid = CoreSet::from(CoreRange::new(Core::new(0, 0), Core::new(7, 3)));
+    let program = softmax::program::<32>(&grid, ComputeConfig::default(), &x, &y)?;
+    let program = program.validate(&device)?;
+    measure(&mut device, &program, engine, runs, "softmax_1024", 1024)
 }
 
 fn measure(

@@ -71,10 +71,10 @@ pub mod prelude {
     pub use ttl_runtime::arch::{Arch, ArchKind, ComputeConfig, Core, MathFidelity};
     pub use ttl_runtime::cores::{CoreRange, CoreSet};
     pub use ttl_runtime::device_api::{
-        Accumulator, Arriving, CbIn, CbOut, CommonWords, Compute, CoreTable, Front, Looped, MatmulTiles, Noc, NocCore,
-        NocRange, PackRegs, PipeRx, PipeTx, Reads, Reserved, Semaphore, Sent, Storable, TaggedReads, TaggedWrites,
-        TensorAccessor, TileBinary, TileBlock, TileExpr, TileMath, TileRegs, TileTernary, Tiles, UnicastTx, Words,
-        Writes,
+        Accumulator, Arriving, CbIn, CbOut, CommonWords, Compute, CoreTable, Front, Looped, Noc, NocCore, NocRange,
+        PackRegs, PipeRx, PipeTx, Reads, Reserved, Semaphore, Sent, Storable, TaggedReads, TaggedWrites,
+        TensorAccessor, TileBinary, TileBlock, TileExpr, TileMath, TileRegs, TileShape, TileTernary, Tiles, UnicastTx,
+        Words, Writes,
     };
     pub use ttl_runtime::host::{
         Backend, CheckedProgram, Device, DeviceOptions, Engine, ForeignKernel, Program, Tensor,

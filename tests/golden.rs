@@ -3,7 +3,7 @@
 use std::path::Path;
 use ttl::prelude::*;
 use ttl::runtime::codegen::Lines;
-use ttl_kernels::{fma, matmul};
+use ttl_kernels::{fma, linear, matmul, norms, softmax};
 
 fn check(program: &CheckedProgram, name: &str) {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
@@ -44,4 +44,52 @@ fn matmul_kernels() {
     check(&small.validate(&device).expect("valid"), "matmul_2x2");
     let large = matmul::program::<4, 4, 4, 2, 2>(&grid, config, &a, &b, &c).expect("fits");
     check(&large.validate(&device).expect("valid"), "matmul_4x4");
+}
+
+#[test]
+fn softmax_kernels() {
+    let mut device = Device::open().expect("a device");
+    let [x, y] = ["x", "y"].map(|n| device.zeros::<bf16>(n, &[128, 384]).expect("a tensor"));
+    let program = softmax::program::<12>(&device.grid(), ComputeConfig::default(), &x, &y).expect("fits");
+    let program = program.validate(&device).expect("valid");
+    check(&program, "softmax");
+    report(&program, "softmax");
+}
+
+#[test]
+fn norms_kernels() {
+    let mut device = Device::open().expect("a device");
+    let mut tensor = |n: &str, shape: [usize; 2]| device.zeros::<f32>(n, &shape).expect("a tensor");
+    let (a, b, c) = (tensor("a", [128, 96]), tensor("b", [128, 32]), tensor("c", [32, 96]));
+    let (d, y, z) = (tensor("d", [32, 32]), tensor("y", [128, 32]), tensor("z", [32, 96]));
+    let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
+    let program = norms::program::<2, 3>(Core::new(0, 0), config, [&a, &b, &c, &d, &y, &z]).expect("fits");
+    check(&program.validate(&device).expect("valid"), "norms");
+}
+
+#[test]
+fn linear_kernels() {
+    let mut device = Device::open().expect("a device");
+    let mut tensor = |n: &str, shape: [usize; 2]| device.zeros::<bf16>(n, &shape).expect("a tensor");
+    let (x, w, bias, y) =
+        (tensor("x", [64, 96]), tensor("w", [96, 128]), tensor("bias", [32, 128]), tensor("y", [64, 128]));
+    let tensors = [&x, &w, &bias, &y];
+    let narrow = linear::program::<2, 3, 4, 8>(Core::new(0, 0), ComputeConfig::default(), tensors).expect("fits");
+    check(&narrow.validate(&device).expect("valid"), "linear");
+    let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
+    let wide = linear::program::<2, 3, 4, 8>(Core::new(0, 0), config, tensors).expect("fits");
+    let wide = wide.validate(&device).expect("valid");
+    check(&wide, "linear_f32");
+    report(&wide, "linear_f32");
+}
+
+/// The report of a program, beside its C++.
+fn report(program: &CheckedProgram, name: &str) {
+    let text = program.report().expect("a report");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name).join("report.txt");
+    if std::env::var_os("TTL_UPDATE_GOLDEN").is_some_and(|v| v == "1") {
+        std::fs::write(&path, &text).expect("written");
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(text == golden, "{}: the report changed; TTL_UPDATE_GOLDEN=1 accepts it:\n{text}", path.display());
 }

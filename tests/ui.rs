@@ -26,6 +26,20 @@ fn no_message_shows_internals() {
     }
 }
 
+/// `docs/mistakes.md` names cases that exist, and there are many.
+#[test]
+fn the_page_of_mistakes_names_cases() {
+    let page = fs::read_to_string("docs/mistakes.md").expect("read the page");
+    let named = page.split('`').filter(|text| text.split('/').count() == 2 && !text.starts_with("tests/"));
+    let mut count = 0;
+    for name in named {
+        let case = Path::new("tests/ui").join(name).with_extension("rs");
+        assert!(case.is_file(), "{} is named in docs/mistakes.md", case.display());
+        count += 1;
+    }
+    assert!(count > 40, "only {count} cases are named");
+}
+
 fn collect(dir: &Path, out: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).expect("list tests/ui") {
         let path = entry.expect("list tests/ui").path();

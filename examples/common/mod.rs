@@ -70,6 +70,9 @@ pub(crate) struct Options {
     /// Write kernels, inputs, result and a description of the program to this directory, to run it elsewhere
     #[arg(long, value_name = "DIR")]
     pub(crate) export: Option<PathBuf>,
+    /// Print what the program does and takes: operations, set-up calls, registers, buffers, L1
+    #[arg(long)]
+    pub(crate) report: bool,
     /// Write the result to this .npy file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -119,6 +122,9 @@ pub(crate) fn input(file: Option<&Path>, shape: &[usize], seed: u64) -> ttl::Res
 
 /// Runs the program; what was asked for is emitted before. A progress bar appears when it takes more than a second.
 pub(crate) fn run(device: &mut Device, program: &CheckedProgram, options: &Options) -> ttl::Result<Duration> {
+    if options.report {
+        print!("{}", program.report()?);
+    }
     if let Some(dir) = &options.emit {
         for file in program.emit(dir)? {
             println!("wrote {}", file.display());

@@ -4,7 +4,7 @@ use ttl::prelude::*;
 
 #[ttl::kernel(reader)]
 #[allow(clippy::too_many_arguments)] // two tensors and their buffers
-pub fn read(
+pub(crate) fn read(
     noc: Noc,
     a: TensorAccessor<bf16>,
     b: TensorAccessor<bf16>,
@@ -30,7 +30,7 @@ pub fn read(
 }
 
 #[ttl::kernel(compute)]
-pub fn add(
+pub(crate) fn add(
     _: Compute,
     a_in: CbIn<bf16>,
     b_in: CbIn<bf16>,
@@ -47,7 +47,7 @@ pub fn add(
 
 /// The same with every release written out.
 #[ttl::kernel(compute)]
-pub fn add_explicit(
+pub(crate) fn add_explicit(
     _: Compute,
     a_in: CbIn<bf16>,
     b_in: CbIn<bf16>,
@@ -67,7 +67,7 @@ pub fn add_explicit(
 }
 
 #[ttl::kernel(compute)]
-pub fn add_guards(
+pub(crate) fn add_guards(
     _: Compute,
     a_in: CbIn<bf16>,
     b_in: CbIn<bf16>,
@@ -85,7 +85,7 @@ pub fn add_guards(
 
 /// sqrt(relu(a * b + a - b) * a + b), ten operations with two values that are used twice.
 #[ttl::kernel(compute)]
-pub fn chain(
+pub(crate) fn chain(
     _: Compute,
     a_in: CbIn<bf16>,
     b_in: CbIn<bf16>,
@@ -104,7 +104,7 @@ pub fn chain(
 }
 
 #[ttl::kernel(writer)]
-pub fn write(
+pub(crate) fn write(
     noc: Noc,
     y: TensorAccessor<bf16>,
     y_in: CbIn<bf16>,
@@ -123,14 +123,14 @@ pub fn write(
 }
 
 /// Elements of the three tensors: 4 x 6 tiles.
-pub const SHAPE: [usize; 2] = [128, 192];
+pub(crate) const SHAPE: [usize; 2] = [128, 192];
 
 /// Where the tensors are and how the work is divided.
 #[derive(Clone)]
-pub struct Setup {
-    pub cores: CoreRange,
-    pub block: u32,
-    pub memories: [MemoryConfig; 3],
+pub(crate) struct Setup {
+    pub(crate) cores: CoreRange,
+    pub(crate) block: u32,
+    pub(crate) memories: [MemoryConfig; 3],
 }
 
 impl Default for Setup {
@@ -140,17 +140,17 @@ impl Default for Setup {
     }
 }
 
-pub struct Tensors {
-    pub a: Tensor<bf16>,
-    pub b: Tensor<bf16>,
-    pub y: Tensor<bf16>,
+pub(crate) struct Tensors {
+    pub(crate) a: Tensor<bf16>,
+    pub(crate) b: Tensor<bf16>,
+    pub(crate) y: Tensor<bf16>,
 }
 
-pub fn inputs() -> [HostTensor; 2] {
+pub(crate) fn inputs() -> [HostTensor; 2] {
     [1, 2].map(|seed| HostTensor::normal(SHAPE.to_vec(), seed).expect("a shape").to_format(DataFormat::Bf16))
 }
 
-pub fn tensors(device: &mut Device, setup: &Setup) -> ttl::Result<Tensors> {
+pub(crate) fn tensors(device: &mut Device, setup: &Setup) -> ttl::Result<Tensors> {
     let [a, b] = inputs();
     let [ma, mb, my] = setup.memories.clone();
     Ok(Tensors {
@@ -162,14 +162,14 @@ pub fn tensors(device: &mut Device, setup: &Setup) -> ttl::Result<Tensors> {
 
 /// Which compute kernel.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Compute3 {
+pub(crate) enum Compute3 {
     Add,
     Explicit,
     Guards,
     Chain,
 }
 
-pub fn program(t: &Tensors, setup: &Setup, which: Compute3) -> Program {
+pub(crate) fn program(t: &Tensors, setup: &Setup, which: Compute3) -> Program {
     let cores = CoreSet::from(setup.cores);
     let all: Vec<Core> = cores.iter().collect();
     let each = t.a.pages() / setup.block / all.len() as u32;
@@ -194,7 +194,7 @@ pub fn program(t: &Tensors, setup: &Setup, which: Compute3) -> Program {
 
 /// Runs on both engines, which must leave the same memory.
 #[track_caller]
-pub fn run(setup: &Setup, which: Compute3) -> HostTensor {
+pub(crate) fn run(setup: &Setup, which: Compute3) -> HostTensor {
     let (device, y) = ttl::testing::on_both_engines(&DeviceOptions::default(), |device| {
         let t = tensors(device, setup)?;
         Ok((program(&t, setup, which), t.y))
@@ -204,14 +204,14 @@ pub fn run(setup: &Setup, which: Compute3) -> HostTensor {
 }
 
 /// Exact values of `of` for every element, from the inputs as the device has them.
-pub fn exact(of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+pub(crate) fn exact(of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
     let [a, b] = inputs();
     a.to_f32_vec().into_iter().zip(b.to_f32_vec()).map(|(a, b)| of(a.into(), b.into())).collect()
 }
 
 /// Every element within `units` units in the last place of bf16 (at most 1/128 of the value), or within `absolute`.
 #[track_caller]
-pub fn assert_near(got: &HostTensor, want: &[f64], units: f64, absolute: f64) {
+pub(crate) fn assert_near(got: &HostTensor, want: &[f64], units: f64, absolute: f64) {
     let got = got.to_f32_vec();
     assert_eq!(got.len(), want.len());
     for (i, (g, w)) in got.iter().zip(want).enumerate() {

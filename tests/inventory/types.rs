@@ -5,6 +5,34 @@ use ttl::prelude::*;
 use ttl::runtime::tensor::TensorSpec;
 
 #[test]
+fn item_29_bytes_of_a_tile() {
+    let bytes: Vec<(String, u32)> = DataFormat::ALL.iter().map(|f| (f.to_string(), f.tile_bytes())).collect();
+    for (name, size) in [
+        ("bf16", 2048),
+        ("f32", 4096),
+        ("u16", 2048),
+        ("i32", 4096),
+        ("u32", 4096),
+        ("bfp8_b", 1088),
+        ("bfp4_b", 576),
+        ("u8", 1024),
+    ] {
+        assert!(bytes.contains(&(name.to_owned(), size)), "{name} has {size} bytes, not as in {bytes:?}");
+    }
+}
+
+/// An element type is a Rust type; others do not compile.
+#[test]
+fn item_30_element_types() {
+    assert_eq!([bf16::FORMAT, f32::FORMAT], [DataFormat::Bf16, DataFormat::F32]);
+    assert_eq!(
+        [u32::FORMAT, i32::FORMAT, u16::FORMAT, u8::FORMAT],
+        [DataFormat::U32, DataFormat::I32, DataFormat::U16, DataFormat::U8]
+    );
+    assert_eq!([bfp8_b::FORMAT, bfp4_b::FORMAT], [DataFormat::Bfp8B, DataFormat::Bfp4B]);
+}
+
+#[test]
 fn item_31_layouts() {
     let arch = Arch::blackhole();
     let cores = |x: u32, y: u32| CoreRange::new(Core::new(0, 0), Core::new(x, y));

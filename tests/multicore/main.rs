@@ -210,6 +210,7 @@ fn raw(arch: Arch, noc: u8, body: impl Fn([Core; 2]) + Sync) -> Result<(), Strin
         common_args: [].into(),
         compile_args: [].into(),
         config: Default::default(),
+        temps: Default::default(),
     };
     let semaphores = cores.map(|core| SemLaunch { core, id: 0, addr: arch.l1_base - 16, init: 1 }).to_vec();
     let threads = cores.into_iter().enumerate().map(thread).collect();

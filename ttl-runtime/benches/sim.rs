@@ -42,6 +42,7 @@ fn kernel<'a>(core: Core, processor: Processor, args: &[u32], entry: &'a (dyn Fn
         common_args: Arc::from([]),
         compile_args: Arc::from([]),
         config: Arc::new(ComputeConfig::default()),
+        temps: Arc::default(),
     }
 }
 

@@ -13,7 +13,7 @@
 //! | [`program`] | programs as data, validated; knows no kernel code |
 //! | [`ir`] | the typed kernel IR, its verifier and passes |
 //! | [`tensor`] | formats, tile layout, tensors in device memory, `.npy` |
-//! | [`ops`], [`cores`], [`arch`], [`snippet`], [`site`] | tables and base types |
+//! | [`ops`], [`temps`], [`cores`], [`arch`], [`snippet`], [`site`] | tables and base types |
 //!
 //! `codegen` and `sim` do not know each other; `program` knows neither. A card's backend will be another `host::Backend`.
 
@@ -30,4 +30,5 @@ pub mod rt;
 pub mod sim;
 pub mod site;
 pub mod snippet;
+pub mod temps;
 pub mod tensor;

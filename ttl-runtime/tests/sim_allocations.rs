@@ -107,6 +107,7 @@ fn launch(tiles: u32) -> Launch<'static> {
                 common_args: Arc::from([]),
                 compile_args: Arc::from([]),
                 config: Arc::new(ComputeConfig::default()),
+                temps: Arc::default(),
             });
         }
     }

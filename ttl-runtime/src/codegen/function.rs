@@ -133,7 +133,6 @@ pub(super) fn is_printed(ty: &Ty) -> bool {
         | Ty::PackRegs
         | Ty::Tiles
         | Ty::TileBlock(_)
-        | Ty::MatmulTiles
         | Ty::Accumulator
         | Ty::PipeTx
         | Ty::PipeRx

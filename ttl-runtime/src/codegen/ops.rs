@@ -127,7 +127,7 @@ impl Printer<'_> {
             }
             Op::Init(init) => self.init(init),
             // The passes leave none of these.
-            Op::Store(_) | Op::MatmulAcc { .. } | Op::PipeSend(_) | Op::PipeReceive(_) => {}
+            Op::Store(_) | Op::Zeros { .. } | Op::Accumulate(_) | Op::PipeSend(_) | Op::PipeReceive(_) => {}
         }
     }
 

@@ -1,19 +1,26 @@
-//! Matrix products that add up in the tile registers over a loop.
+//! Blocks that add up over a loop: in the tile registers, or in L1 where the registers are needed for something else.
 
 use super::cb::Front;
+use super::store::{Builder, accumulate};
+use super::tiles::TileExpr;
+use crate::ir::dag::NodeId;
 use crate::sim::ops;
 use crate::site::Site;
-use crate::tensor::format::Element;
+use crate::temps::{Place, TempKey};
+use crate::tensor::format::{DataFormat, Element};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::AddAssign;
 
-/// A block of tiles in the tile registers. `acc += a.block(r, k).matmul(b.block(k, c))` adds to it, `y.store(acc)` stores it.
+/// A block of tiles that others are added to. `acc += a.block(r, k).matmul(b.block(k, c))` adds to it, as does any block expression of its shape;
+/// `y.store(acc)` stores it.
 #[derive(Debug)]
 #[must_use = "an accumulator must be stored"]
 pub struct Accumulator<'c> {
     pub(crate) rows: u32,
     pub(crate) cols: u32,
+    /// The buffer in L1, if it is not in the registers.
+    buffer: Option<u32>,
     site: Site,
     stored: bool,
     _token: PhantomData<&'c ()>,
@@ -21,34 +28,86 @@ pub struct Accumulator<'c> {
 
 impl<'c> Accumulator<'c> {
     pub(crate) fn new(rows: u32, cols: u32, site: Site) -> Accumulator<'c> {
-        ops::ensure_started(site);
-        ops::tile_regs_acquire(site);
-        Accumulator { rows, cols, site, stored: false, _token: PhantomData }
+        let pages = rows.saturating_mul(cols);
+        let key = TempKey::Sum { place: Place::new(site.file, site.line), pages };
+        let buffer = ops::temp(key, site);
+        match buffer {
+            Some(cb) => zeros(cb, pages, site),
+            None => {
+                ops::ensure_started(site);
+                ops::tile_regs_acquire(site);
+            }
+        }
+        Accumulator { rows, cols, buffer, site, stored: false, _token: PhantomData }
     }
 
-    /// The store has taken over the registers.
+    /// As a leaf of an expression.
+    pub(super) fn leaf(&self, b: &mut Builder) -> NodeId {
+        match self.buffer {
+            Some(cb) => b.front(cb, [self.rows, self.cols], DataFormat::F32),
+            None => b.accumulator(self.rows, self.cols),
+        }
+    }
+
+    /// The store takes over the registers, or reads the buffer.
     pub(crate) fn disarm(&mut self) {
+        if let (false, Some(cb)) = (self.stored, self.buffer) {
+            ops::cb_push_back(cb, self.rows * self.cols, self.site);
+            ops::cb_wait_front(cb, self.rows * self.cols, self.site);
+        }
         self.stored = true;
+    }
+}
+
+/// Reserves a buffer and packs registers that nothing was written to, as the generated C++ does.
+fn zeros(cb: u32, pages: u32, site: Site) {
+    ops::cb_reserve_back(cb, pages, site);
+    let registers = ops::compute_config(site).dst_tiles();
+    let mut packed = 0;
+    while packed < pages {
+        let count = registers.min(pages - packed);
+        ops::ensure_started(site);
+        ops::tile_regs_acquire(site);
+        ops::tile_regs_commit(site);
+        ops::tile_regs_wait(site);
+        for i in 0..count {
+            ops::pack(i, cb, None, site);
+        }
+        ops::tile_regs_release(site);
+        packed += count;
     }
 }
 
 impl Drop for Accumulator<'_> {
     fn drop(&mut self) {
-        if !self.stored && !std::thread::panicking() {
+        if std::thread::panicking() {
+            return;
+        }
+        if !self.stored {
             ops::fail_with_help(
                 "this accumulator was never stored",
                 "store it into a reserved block: `y.reserve_back(n).store(acc)`",
                 self.site,
             );
         }
+        if let Some(cb) = self.buffer {
+            ops::cb_pop_front(cb, self.rows * self.cols, self.site);
+        }
+    }
+}
+
+impl<E: TileExpr> AddAssign<E> for Accumulator<'_> {
+    #[track_caller]
+    fn add_assign(&mut self, value: E) {
+        accumulate([self.rows, self.cols], self.buffer, &value, Site::caller());
     }
 }
 
 /// Tiles of a waited block as a matrix, row-major.
 pub struct TileBlock<'a, T> {
-    cb: u32,
-    rows: u32,
-    cols: u32,
+    pub(super) cb: u32,
+    pub(super) rows: u32,
+    pub(super) cols: u32,
     _front: PhantomData<&'a T>,
 }
 
@@ -78,65 +137,5 @@ impl<T: Element> Front<'_, T> {
             );
         }
         TileBlock { cb: self.cb, rows, cols, _front: PhantomData }
-    }
-}
-
-/// The product of two blocks of tiles, to be added to an [`Accumulator`] or stored.
-#[derive(Clone, Copy, Debug)]
-#[must_use = "a matrix product is computed when it is added to an accumulator or stored"]
-pub struct MatmulTiles<'a> {
-    a: u32,
-    b: u32,
-    rt: u32,
-    kt: u32,
-    ct: u32,
-    _fronts: PhantomData<&'a ()>,
-}
-
-impl<'a, T: Element> TileBlock<'a, T> {
-    /// The matrix product: the columns of `self` are the rows of `other`.
-    #[track_caller]
-    pub fn matmul<U: Element>(self, other: TileBlock<'a, U>) -> MatmulTiles<'a> {
-        if self.cols != other.rows {
-            ops::fail_with_help(
-                &format!("the left block has {} columns of tiles, the right one {} rows", self.cols, other.rows),
-                "the inner sizes of a matrix product must be equal",
-                Site::caller(),
-            );
-        }
-        MatmulTiles { a: self.cb, b: other.cb, rt: self.rows, kt: self.cols, ct: other.cols, _fronts: PhantomData }
-    }
-}
-
-impl MatmulTiles<'_> {
-    pub(crate) fn shape(&self) -> (u32, u32) {
-        (self.rt, self.ct)
-    }
-
-    /// The steps along K, as the generated C++ has them.
-    pub(crate) fn add_to_registers(&self, site: Site) {
-        for k in 0..self.kt {
-            if self.rt == 1 && self.ct == 1 {
-                ops::matmul(self.a, self.b, k, k, 0, site);
-            } else {
-                ops::matmul_block_auto(self.a, self.b, k, k * self.ct, 0, self.ct, self.rt, self.kt, site);
-            }
-        }
-    }
-}
-
-impl AddAssign<MatmulTiles<'_>> for Accumulator<'_> {
-    #[track_caller]
-    fn add_assign(&mut self, product: MatmulTiles<'_>) {
-        let site = Site::caller();
-        if product.shape() != (self.rows, self.cols) {
-            let (r, c) = product.shape();
-            ops::fail_with_help(
-                &format!("a product of {r}x{c} tiles is added to an accumulator of {}x{}", self.rows, self.cols),
-                "make `zeros(rows, cols)` the rows of the left and the columns of the right block",
-                site,
-            );
-        }
-        product.add_to_registers(site);
     }
 }

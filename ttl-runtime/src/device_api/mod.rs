@@ -7,16 +7,18 @@
 //! - [`Semaphore`] is a word that cores wait on; [`NocCore`] and [`NocRange`] are other cores, to which [`Noc`] sends pages and signals.
 //! - [`PipeTx`] and [`PipeRx`] are the ends of a pipe: blocks from one core to many, with the handshake that this takes.
 //! - [`TileRegs`] and [`PackRegs`] are the tile registers while they are computed and while they are packed.
-//! - [`Tiles`] are lazy block expressions, [`Accumulator`] a block of tiles that matrix products are added to.
+//! - [`Tiles`] are lazy block expressions, [`Accumulator`] a block of tiles that they are added to.
 
 mod accumulator;
 mod cb;
 mod compute;
 mod noc;
 mod param;
+mod parts;
 mod pipe;
 pub mod raw;
 mod register_ops;
+mod shaped;
 mod signal;
 mod store;
 mod tagged;
@@ -26,11 +28,13 @@ mod tiles;
 mod types;
 mod words;
 
-pub use accumulator::{Accumulator, MatmulTiles, TileBlock};
+pub use accumulator::{Accumulator, TileBlock};
 pub use cb::{CbIn, CbOut, Front, Reserved};
 pub use compute::{Compute, PackRegs, TileRegs};
 pub use noc::{Noc, Reads, TensorAccessor, Writes};
+pub(crate) use parts::{drop_scalers, fill_scalers};
 pub use pipe::{Arriving, PipeRx, PipeTx, UnicastTx};
+pub use shaped::TileShape;
 pub use signal::{Block, Looped, NocCore, NocRange, Semaphore, Sent};
 pub use store::Storable;
 pub use tagged::{TaggedReads, TaggedWrites};

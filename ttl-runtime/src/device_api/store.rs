@@ -1,11 +1,13 @@
-//! `reserved.store(expression)` on the simulated chip: the same plan, steps and sections as the generated C++.
+//! `reserved.store(expression)` and `acc += expression` on the simulated chip: the expression is built, planned, and computed part by part.
 
-use super::accumulator::MatmulTiles;
 use super::cb::Reserved;
+use super::parts::Run;
 use super::tiles::TileExpr;
 use crate::arch::ComputeConfig;
 use crate::ir::dag::{Dag, Node, NodeId, ScalarId, Words};
-use crate::ir::fuse::{self, LeafInfo, Plan, Step};
+use crate::ir::fuse::LeafInfo;
+use crate::ir::schedule::{self, Schedule};
+use crate::ops::BinaryOp;
 use crate::sim::ops;
 use crate::site::Site;
 use crate::tensor::format::{DataFormat, Element};
@@ -20,15 +22,26 @@ use std::sync::Arc;
 pub struct Builder {
     dag: Dag,
     leaves: Vec<Leaf>,
+    /// The shape of blocks that have none.
+    shape: Option<[u32; 2]>,
     /// The words of calls, and which operation of the user's they belong to.
     scalars: Vec<u32>,
     owners: Vec<(u64, ScalarId)>,
 }
 
+/// With rows and columns in tiles.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Leaf {
-    Front { cb: u32, pages: u32, format: DataFormat },
-    Acc { tiles: u32 },
+pub(super) enum Leaf {
+    Front { cb: u32, shape: [u32; 2], format: DataFormat },
+    Acc { shape: [u32; 2] },
+}
+
+impl Leaf {
+    pub(super) const fn shape(&self) -> [u32; 2] {
+        match self {
+            Leaf::Front { shape, .. } | Leaf::Acc { shape } => *shape,
+        }
+    }
 }
 
 impl Builder {
@@ -51,12 +64,25 @@ impl Builder {
         Words { first, count }
     }
 
-    pub(super) fn front(&mut self, cb: u32, pages: u32, format: DataFormat) -> NodeId {
-        self.leaf(Leaf::Front { cb, pages, format })
+    pub(super) fn front(&mut self, cb: u32, shape: [u32; 2], format: DataFormat) -> NodeId {
+        self.leaf(Leaf::Front { cb, shape, format })
     }
 
-    pub(super) fn accumulator(&mut self, tiles: u32) -> NodeId {
-        self.leaf(Leaf::Acc { tiles })
+    /// A block without a shape: a row, unless the expression around it has one.
+    pub(super) fn flat(&mut self, cb: u32, pages: u32, format: DataFormat) -> NodeId {
+        self.front(cb, self.shape.unwrap_or([1, pages]), format)
+    }
+
+    /// Builds with another shape for blocks that have none.
+    pub(super) fn reshaped(&mut self, shape: Option<[u32; 2]>, build: impl FnOnce(&mut Builder) -> NodeId) -> NodeId {
+        let outer = std::mem::replace(&mut self.shape, shape);
+        let node = build(self);
+        self.shape = outer;
+        node
+    }
+
+    pub(super) fn accumulator(&mut self, rows: u32, cols: u32) -> NodeId {
+        self.leaf(Leaf::Acc { shape: [rows, cols] })
     }
 
     fn leaf(&mut self, leaf: Leaf) -> NodeId {
@@ -71,13 +97,14 @@ impl Builder {
         self.dag.nodes.clear();
         self.dag.root = None;
         self.leaves.clear();
+        self.shape = None;
         self.scalars.clear();
         self.owners.clear();
     }
 }
 
-/// A plan that was made before, with what it was made for.
-type Known = (PlanKey, Rc<Plan>);
+/// A schedule that was made before, with what it was made for.
+type Known = (PlanKey, Rc<Schedule>);
 type PlanKey = (Dag, Vec<LeafInfo>, ComputeConfig);
 
 thread_local! {
@@ -87,7 +114,7 @@ thread_local! {
 }
 
 impl<T: Element> Reserved<'_, T> {
-    /// Computes `value` for every tile of the block and packs it. Operands have as many tiles as the block.
+    /// Computes `value` for every tile of the block and packs it. Operands have the shape of the result, or are broadcast to it.
     #[track_caller]
     pub fn store<V: Storable>(&mut self, value: V) {
         value.compute_into(self.cb, self.pages, Site::caller());
@@ -108,40 +135,45 @@ pub trait Storable {
 #[diagnostic::do_not_recommend]
 impl<E: TileExpr> Storable for E {
     fn compute_into(mut self, cb: u32, pages: u32, site: Site) {
-        let config = ops::compute_config(site);
         // The scratch is taken out, not borrowed: an operation may suspend this coroutine and run another on the same OS thread.
         let (mut builder, mut infos) = SCRATCH.take();
         builder.clear();
         let root = self.build(&mut builder);
         builder.dag.root = Some(root);
         self.release_accumulators();
-        let plan = plan(&builder, &mut infos, &config, site);
-        run(&plan, &builder.leaves, &builder.scalars, cb, pages, site);
+        let schedule = plan(&builder, &mut infos, site);
+        let acquired = builder.leaves.iter().any(|l| matches!(l, Leaf::Acc { .. }));
+        run(&builder, &schedule, pages, site).store(cb, acquired);
         SCRATCH.set((builder, infos));
         // Dropping the expression now pops the blocks that it took by value.
     }
 }
 
-impl MatmulTiles<'_> {
-    fn store_product(self, cb: u32, pages: u32, site: Site) {
-        ops::ensure_started(site);
-        ops::tile_regs_acquire(site);
-        self.add_to_registers(site);
-        let (rows, cols) = self.shape();
-        let plan = Plan { steps: vec![], slots_per_tile: 1, result_slot: 0, tiles_per_section: rows * cols, acc: true };
-        run(&plan, &[Leaf::Acc { tiles: rows * cols }], &[], cb, pages, site);
+/// Adds an expression to the accumulator of `shape` in the tile registers, or in a buffer.
+pub(super) fn accumulate<E: TileExpr>([rows, cols]: [u32; 2], buffer: Option<u32>, value: &E, site: Site) {
+    let (mut builder, mut infos) = SCRATCH.take();
+    builder.clear();
+    if let Some(cb) = buffer {
+        let value = value.build(&mut builder);
+        builder.dag.root = Some(value);
+        let schedule = plan(&builder, &mut infos, site);
+        run(&builder, &schedule, rows * cols, site).add(cb);
+    } else {
+        let acc = builder.accumulator(rows, cols);
+        let value = value.build(&mut builder);
+        builder.dag.root = Some(builder.dag.add(Node::Binary(BinaryOp::Add, acc, value)));
+        let schedule = plan(&builder, &mut infos, site);
+        run(&builder, &schedule, rows * cols, site).accumulate();
     }
+    SCRATCH.set((builder, infos));
 }
 
-/// A matrix product stored without an accumulator.
-#[diagnostic::do_not_recommend]
-impl Storable for MatmulTiles<'_> {
-    fn compute_into(self, cb: u32, pages: u32, site: Site) {
-        self.store_product(cb, pages, site);
-    }
+fn run<'a>(builder: &'a Builder, schedule: &'a Schedule, pages: u32, site: Site) -> Run<'a> {
+    Run { schedule, leaves: &builder.leaves, scalars: &builder.scalars, pages, site }
 }
 
-fn plan(builder: &Builder, infos: &mut Vec<LeafInfo>, config: &Arc<ComputeConfig>, site: Site) -> Rc<Plan> {
+fn plan(builder: &Builder, infos: &mut Vec<LeafInfo>, site: Site) -> Rc<Schedule> {
+    let config: Arc<ComputeConfig> = ops::compute_config(site);
     infos.clear();
     infos.extend(builder.leaves.iter().map(|leaf| match leaf {
         Leaf::Front { cb, format, .. } => {
@@ -151,81 +183,24 @@ fn plan(builder: &Builder, infos: &mut Vec<LeafInfo>, config: &Arc<ComputeConfig
     }));
     let hash = {
         use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
-        BuildHasherDefault::<DefaultHasher>::default().hash_one((&builder.dag, &*infos, &**config))
+        BuildHasherDefault::<DefaultHasher>::default().hash_one((&builder.dag, &*infos, &*config))
     };
     let known = PLANS.with_borrow(|plans| {
         let entries = plans.get(&hash)?;
         let found =
-            entries.iter().find(|((dag, leaves, c), _)| *dag == builder.dag && leaves == infos && *c == **config);
+            entries.iter().find(|((dag, leaves, c), _)| *dag == builder.dag && leaves == infos && *c == *config);
         found.map(|(_, plan)| plan.clone())
     });
     if let Some(plan) = known {
         return plan;
     }
-    let plan = match fuse::plan(&builder.dag, infos, config) {
+    let plan = match schedule::schedule(&builder.dag, infos, &config) {
         Ok(plan) => Rc::new(plan),
         Err(e) => {
             ops::fail_with_help(&e.to_string(), "split the expression: store a part of it to a buffer of its own", site)
         }
     };
-    let key = (builder.dag.clone(), infos.clone(), (**config).clone());
+    let key = (builder.dag.clone(), infos.clone(), (*config).clone());
     PLANS.with_borrow_mut(|plans| plans.entry(hash).or_default().push((key, plan.clone())));
     plan
-}
-
-fn run(plan: &Plan, leaves: &[Leaf], scalars: &[u32], out: u32, pages: u32, site: Site) {
-    for leaf in leaves {
-        let (tiles, what) = match leaf {
-            Leaf::Front { cb, pages, .. } => (*pages, ops::cb_name(*cb, site)),
-            Leaf::Acc { tiles } => (*tiles, "the accumulator".into()),
-        };
-        if tiles != pages {
-            let name = ops::cb_name(out, site);
-            ops::fail_with_help(
-                &format!("{what} has {tiles} tiles, the block reserved in {name} has {pages}"),
-                "all blocks of an expression must have the same number of tiles",
-                site,
-            );
-        }
-    }
-    let cb_of = |leaf: u32| match leaves[leaf as usize] {
-        Leaf::Front { cb, .. } => cb,
-        Leaf::Acc { .. } => 0,
-    };
-    let mut first = 0;
-    while first < pages {
-        let count = plan.tiles_per_section.min(pages - first);
-        if !plan.acc {
-            ops::ensure_started(site);
-            ops::tile_regs_acquire(site);
-        }
-        for step in &plan.steps {
-            for i in 0..count {
-                let reg = |slot| plan.register(i, slot);
-                let tile = first + i;
-                match *step {
-                    Step::Copy { leaf, slot } => ops::copy(cb_of(leaf), tile, reg(slot), site),
-                    Step::Fpu { op, a, b, slot } => {
-                        ops::binary_tiles(op, cb_of(a), cb_of(b), tile, tile, reg(slot), site)
-                    }
-                    Step::ReuseDest { op, reversed, leaf, slot } => {
-                        ops::reuse_dest(op, reversed, cb_of(leaf), tile, reg(slot), site)
-                    }
-                    Step::Unary { op, slot, words } => ops::unary(op, reg(slot), &scalars[words.range()], site),
-                    Step::Regs { op, a, b, out } => ops::binary_regs(op, reg(a), reg(b), reg(out), site),
-                    Step::Ternary { op, operands, out, words } => {
-                        ops::ternary_regs(op, operands.map(reg), reg(out), &scalars[words.range()], site)
-                    }
-                    Step::CopyRegs { from, to } => ops::copy_regs(reg(from), reg(to), site),
-                }
-            }
-        }
-        ops::tile_regs_commit(site);
-        ops::tile_regs_wait(site);
-        for i in 0..count {
-            ops::pack(plan.register(i, plan.result_slot), out, None, site);
-        }
-        ops::tile_regs_release(site);
-        first += count;
-    }
 }

@@ -1,6 +1,6 @@
 //! Methods and operators of block expressions, with tiles and with numbers.
 
-use super::accumulator::Accumulator;
+use super::accumulator::{Accumulator, TileBlock};
 use super::cb::Front;
 use super::compute::Compute;
 use super::register_ops::Bits;
@@ -242,4 +242,5 @@ macro_rules! operators {
 operators!(['a, T: Element,], Front<'a, T>);
 operators!(['r, 'a, T: Element,], &'r Front<'a, T>);
 operators!(['c,], Accumulator<'c>);
+operators!(['a, T: Element,], TileBlock<'a, T>);
 operators!([E: TileExpr,], Tiles<E>);

@@ -161,21 +161,21 @@ impl TileExpr for Create {
 #[diagnostic::do_not_recommend]
 impl<T: Element> TileExpr for Front<'_, T> {
     fn build(&self, b: &mut Builder) -> NodeId {
-        b.front(self.cb, self.pages, T::FORMAT)
+        b.flat(self.cb, self.pages, T::FORMAT)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> TileExpr for &Front<'_, T> {
     fn build(&self, b: &mut Builder) -> NodeId {
-        b.front(self.cb, self.pages, T::FORMAT)
+        b.flat(self.cb, self.pages, T::FORMAT)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl TileExpr for Accumulator<'_> {
     fn build(&self, b: &mut Builder) -> NodeId {
-        b.accumulator(self.rows * self.cols)
+        self.leaf(b)
     }
     fn release_accumulators(&mut self) {
         self.disarm();

@@ -1,6 +1,6 @@
 //! The device API's types as the IR knows them.
 
-use super::accumulator::{Accumulator, MatmulTiles, TileBlock};
+use super::accumulator::{Accumulator, TileBlock};
 use super::cb::{CbIn, CbOut, Front, Reserved};
 use super::compute::{Compute, PackRegs, TileRegs};
 use super::noc::{Noc, Reads, TensorAccessor, Writes};
@@ -45,7 +45,6 @@ device_ty!(guard TileRegs<'a> => Ty::TileRegs);
 device_ty!(guard PackRegs<'a> => Ty::PackRegs);
 device_ty!(guard Accumulator<'a> => Ty::Accumulator);
 device_ty!(TileBlock<'a, T: Element> => Ty::TileBlock(T::FORMAT));
-device_ty!(MatmulTiles<'a> => Ty::MatmulTiles);
 
 /// Block expressions, whatever they are made of: a type of the IR that stands for none of their operands.
 #[derive(Debug)]

@@ -18,7 +18,7 @@ pub(super) fn run_native(machine: &mut Machine, program: &CheckedProgram, option
     let foreign = build_foreign(machine.arch(), program)?;
     let mut foreign = foreign.iter();
     let mut entries: Vec<Entry<'_>> = vec![];
-    for kernel in checked.kernels() {
+    for (kernel, temps) in checked.kernels().iter().zip(program.temps.iter()) {
         let code = match &kernel.code {
             KernelCode::Rust(code) => code,
             KernelCode::Foreign(_) => {
@@ -29,21 +29,23 @@ pub(super) fn run_native(machine: &mut Machine, program: &CheckedProgram, option
             }
         };
         entries.push(Box::new(move || {
+            crate::device_api::fill_scalers(temps, code.site);
             let args =
                 Args { layout: &kernel.layout, accessor_offsets: &kernel.accessor_offsets, arch: checked.arch() };
             (code.run)(&args);
+            crate::device_api::drop_scalers(temps, code.site);
             crate::device_api::end_of_kernel();
         }));
     }
     let entries: Vec<&(dyn Fn() + Sync)> = entries.iter().map(|e| &**e).collect();
-    Ok(machine.run(&launch(checked, &entries), options)?)
+    Ok(machine.run(&launch(program, &entries), options)?)
 }
 
 /// Compiles the generated C++ for the host and runs it.
 pub(super) fn run_cpp(machine: &mut Machine, program: &CheckedProgram, options: &RunOptions) -> Result<RunReport> {
     let kernels = build_cpp(machine.arch(), program)?;
     let entries: Vec<&(dyn Fn() + Sync)> = kernels.iter().map(|k| k.entry()).collect();
-    Ok(machine.run(&launch(program.checked(), &entries), options)?)
+    Ok(machine.run(&launch(program, &entries), options)?)
 }
 
 pub(super) fn build_cpp(arch: &Arch, program: &CheckedProgram) -> Result<Vec<Arc<CppKernel>>> {
@@ -93,7 +95,8 @@ fn cb_formats(
     checked.cbs().iter().filter(|cb| cb.cores.overlaps(cores)).map(|cb| (cb.id, cb.format)).collect()
 }
 
-fn launch<'a>(checked: &Checked<KernelCode>, entries: &[&'a (dyn Fn() + Sync)]) -> Launch<'a> {
+fn launch<'a>(program: &CheckedProgram, entries: &[&'a (dyn Fn() + Sync)]) -> Launch<'a> {
+    let checked = program.checked();
     let mut launch = Launch::default();
     for cb in checked.cbs() {
         launch.cbs.extend(cb.cores.iter().map(|core| CbLaunch {
@@ -121,7 +124,7 @@ fn launch<'a>(checked: &Checked<KernelCode>, entries: &[&'a (dyn Fn() + Sync)]) 
             pages: t.spec.pages() as u64,
         })
         .collect();
-    for (kernel, entry) in checked.kernels().iter().zip(entries) {
+    for ((kernel, temps), entry) in checked.kernels().iter().zip(program.temps.iter()).zip(entries) {
         for (i, core) in kernel.cores.iter().enumerate() {
             launch.threads.push(ThreadLaunch {
                 core,
@@ -137,6 +140,7 @@ fn launch<'a>(checked: &Checked<KernelCode>, entries: &[&'a (dyn Fn() + Sync)]) 
                 common_args: kernel.common_args.clone(),
                 compile_args: kernel.compile_args.clone(),
                 config: kernel.config.clone(),
+                temps: temps.clone(),
             });
         }
     }

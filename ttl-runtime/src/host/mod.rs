@@ -10,6 +10,8 @@ mod error;
 mod export;
 mod foreign;
 mod program;
+mod report;
+mod temps;
 mod tensor;
 pub mod testing;
 

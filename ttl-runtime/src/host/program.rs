@@ -2,6 +2,7 @@
 
 use super::error::{Error, Result};
 use super::foreign::{ForeignKernel, ForeignSource, ForeignText};
+use super::temps;
 use super::{Device, Tensor};
 use crate::arch::ComputeConfig;
 use crate::codegen::{self, ArgSlots, Lines, Source};
@@ -194,7 +195,8 @@ impl Program {
     /// Finds every mistake that can be found before the program runs, and resolves ids, addresses and arguments.
     pub fn validate(&self, device: &Device) -> Result<CheckedProgram> {
         let mut inner = self.inner.clone();
-        let modules = build_modules(&mut inner)?;
+        let mut modules = build_modules(&mut inner)?;
+        let temps = temps::declare(&mut inner, &mut modules)?;
         let checked = inner.validate(&device.info())?;
         let mut prepared = vec![];
         for (kernel, module) in checked.kernels().iter().zip(&modules) {
@@ -211,7 +213,9 @@ impl Program {
             let ready = passes::prepare(verified, &target)?.with_tile_pages(tile_pages(&checked, kernel));
             prepared.push(Body::Rust(ready));
         }
-        let program = CheckedProgram { inner: Arc::new(checked), modules: modules.into(), prepared: prepared.into() };
+        let temps = temps::resolve(&checked, &temps);
+        let program =
+            CheckedProgram { inner: Arc::new(checked), modules: modules.into(), prepared: prepared.into(), temps };
         if let Some(dir) = std::env::var_os("TTL_DUMP").filter(|dir| !dir.is_empty()) {
             program.dump(dir.as_ref())?;
         }
@@ -321,8 +325,10 @@ fn cb_ids(checked: &program::Checked<KernelCode>, kernel: &program::CheckedKerne
 #[derive(Clone, Debug)]
 pub struct CheckedProgram {
     pub(super) inner: Arc<program::Checked<KernelCode>>,
-    modules: Arc<[Body<ir::Module>]>,
+    pub(super) modules: Arc<[Body<ir::Module>]>,
     pub(super) prepared: Arc<[Body<Prepared>]>,
+    /// Buffers of the compiler's by kernel.
+    pub(super) temps: Arc<[temps::Temps]>,
 }
 
 impl CheckedProgram {

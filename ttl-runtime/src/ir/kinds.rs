@@ -56,6 +56,9 @@ pub fn resolve(dag: &Dag, leaves: &[LeafInfo]) -> Result<Dag, PlanError> {
                 (left, Node::Binary(form, at(a), at(b)))
             }
             Node::Ternary(op, operands, words) => (of(&operands[1]), Node::Ternary(op, operands.map(at), words)),
+            Node::Bcast(_, x) | Node::Reduce(_, _, x) | Node::Transpose(x) | Node::Matmul(x, _) => {
+                (of(&x), node.map(at))
+            }
         };
         kinds.push(kind);
         map.push(out.add(node));

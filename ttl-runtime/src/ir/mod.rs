@@ -13,6 +13,9 @@ pub mod fuse;
 pub mod kinds;
 pub mod passes;
 pub mod pipe;
+pub mod schedule;
+pub mod sections;
+pub mod shape;
 pub mod tile_op;
 pub mod transfers;
 pub mod ty;
@@ -20,6 +23,7 @@ pub mod verify;
 pub mod visit;
 
 use crate::ops::{BinaryOp, TernaryOp, TileCall, UnaryOp};
+use crate::temps::TempKey;
 pub use tile_op::{TileInit, TileOp};
 pub use ttl_skeleton::BinOp;
 pub use ty::{IntTy, Ty};
@@ -110,9 +114,16 @@ pub struct Fn {
     pub params: Vec<LocalId>,
     pub ret: Ty,
     pub body: Block,
+    /// Buffers that `passes::temps` added, and the parameters that stand for them.
+    pub temps: Vec<(TempKey, LocalId)>,
 }
 
 impl Fn {
+    /// The parameter for a buffer of the compiler's.
+    pub fn temp(&self, key: TempKey) -> Option<LocalId> {
+        self.temps.iter().find(|(k, _)| *k == key).map(|(_, local)| *local)
+    }
+
     pub fn local(&self, id: LocalId) -> &Local {
         &self.locals[id.0 as usize]
     }
@@ -428,14 +439,12 @@ pub enum Op {
 
     /// A block expression stored to a reserved block of `pages` tiles. Expanded by `passes::expand`.
     Store(Box<Store>),
-    /// `acc += a.block(rt, kt).matmul(b.block(kt, ct))`. The registers are acquired. Expanded by `passes::expand`.
-    MatmulAcc {
-        a: LocalId,
-        b: LocalId,
-        rt: Expr,
-        kt: Expr,
-        ct: Expr,
+    /// An accumulator of zeros is made: in the tile registers or in L1, as `passes::sums` decides.
+    Zeros {
+        shape: [Expr; 2],
     },
+    /// `acc += expression`. The registers are acquired. Expanded by `passes::expand`.
+    Accumulate(Box<Accumulate>),
 
     /// Placed by `passes::inits`; never in lowered IR.
     Init(Init),
@@ -480,14 +489,33 @@ pub struct Store {
     pub scalars: Vec<Expr>,
     /// The registers already hold the accumulator (leaf of kind `Acc`), acquired; the store commits and releases them.
     pub acquired: bool,
+    /// The packer adds to what the block holds.
+    pub adds: bool,
 }
 
+/// What an accumulator is added to: the expression is its sum with the accumulator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accumulate {
+    pub dag: dag::Dag,
+    pub leaves: Vec<Leaf>,
+    pub scalars: Vec<Expr>,
+}
+
+/// With rows and columns in tiles. A block without a shape is a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Leaf {
-    /// A waited block of `pages` tiles.
-    Front { cb: LocalId, pages: Expr },
-    /// The accumulator: tile i is in register i.
-    Acc,
+    /// A waited block.
+    Front { cb: LocalId, shape: [Expr; 2] },
+    /// The accumulator: tile i is in register i. `line` is where it is made.
+    Acc { shape: [Expr; 2], line: u32 },
+}
+
+impl Leaf {
+    pub const fn shape(&self) -> &[Expr; 2] {
+        match self {
+            Leaf::Front { shape, .. } | Leaf::Acc { shape, .. } => shape,
+        }
+    }
 }
 
 /// Set-up calls that the passes place.

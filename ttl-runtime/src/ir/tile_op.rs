@@ -34,6 +34,11 @@ impl TileOp {
         TileOp { call, ins: vec![src], args: vec![tile, dst] }
     }
 
+    /// Adds the register to page `index` of the block.
+    pub fn pack_acc(dst: Expr, cb: LocalId, index: Expr) -> TileOp {
+        TileOp { call: TileCall::PackAcc, ins: vec![cb], args: vec![dst, index] }
+    }
+
     /// The register.
     pub fn dst(&self) -> Option<&Expr> {
         self.call.register().and_then(|at| self.args.get(at))

@@ -66,7 +66,6 @@ pub enum Ty {
     /// A lazy block expression. `block` when it is a matrix block of a waited guard.
     Tiles,
     TileBlock(DataFormat),
-    MatmulTiles,
     Accumulator,
     Ref {
         mutable: bool,
@@ -133,7 +132,6 @@ impl fmt::Display for Ty {
             Ty::PackRegs => f.write_str("PackRegs"),
             Ty::Tiles => f.write_str("Tiles"),
             Ty::TileBlock(x) => write!(f, "TileBlock<{x}>"),
-            Ty::MatmulTiles => f.write_str("MatmulTiles"),
             Ty::Accumulator => f.write_str("Accumulator"),
             Ty::Ref { mutable, to } => write!(f, "&{}{to}", if *mutable { "mut " } else { "" }),
         }

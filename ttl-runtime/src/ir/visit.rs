@@ -1,6 +1,6 @@
 //! Walks over the IR that verifier, passes and writer share.
 
-use super::{BinOp, Block, Expr, ExprKind, FnId, Init, LocalId, Op, Query, Stmt, StmtKind, Ty};
+use super::{BinOp, Block, Expr, ExprKind, FnId, Init, Leaf, LocalId, Op, Query, Stmt, StmtKind, Ty};
 use std::collections::BTreeSet;
 
 /// Every statement of a block, outer ones before those inside them.
@@ -45,6 +45,51 @@ pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
         | StmtKind::Continue
         | StmtKind::Return(None)
         | StmtKind::Block(_) => {}
+    }
+}
+
+/// Every expression of a block outside of operations, outer ones first, to be changed.
+pub fn each_value_mut(block: &mut [Stmt], f: &mut dyn FnMut(&mut Expr)) {
+    for stmt in block {
+        match &mut stmt.kind {
+            StmtKind::Let { init: Some(e), .. }
+            | StmtKind::Assign { value: e, .. }
+            | StmtKind::Eval(e)
+            | StmtKind::Return(Some(e)) => each_expr_mut(e, f),
+            StmtKind::If { cond, then, els } => {
+                each_expr_mut(cond, f);
+                each_value_mut(then, f);
+                each_value_mut(els, f);
+            }
+            StmtKind::While { cond, body } => {
+                each_expr_mut(cond, f);
+                each_value_mut(body, f);
+            }
+            StmtKind::Loop { body } | StmtKind::Block(body) => each_value_mut(body, f),
+            StmtKind::For(l) => {
+                each_expr_mut(&mut l.start, f);
+                each_expr_mut(&mut l.end, f);
+                each_value_mut(&mut l.body, f);
+            }
+            StmtKind::Op(_)
+            | StmtKind::Let { init: None, .. }
+            | StmtKind::Return(None)
+            | StmtKind::Break
+            | StmtKind::Continue => {}
+        }
+    }
+}
+
+fn each_expr_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
+    f(expr);
+    match &mut expr.kind {
+        ExprKind::Neg(x) | ExprKind::Not(x) | ExprKind::Cast(x) | ExprKind::Bits(x) => each_expr_mut(x, f),
+        ExprKind::Binary(_, a, b) => {
+            each_expr_mut(a, f);
+            each_expr_mut(b, f);
+        }
+        ExprKind::Call(_, args) => args.iter_mut().for_each(|a| each_expr_mut(a, f)),
+        _ => {}
     }
 }
 
@@ -118,13 +163,17 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
         Op::Store(s) => {
             f(&s.pages);
             for leaf in &s.leaves {
-                if let super::Leaf::Front { pages, .. } = leaf {
-                    f(pages);
-                }
+                leaf.shape().iter().for_each(&mut *f);
             }
             s.scalars.iter().for_each(f);
         }
-        Op::MatmulAcc { rt, kt, ct, .. } => [rt, kt, ct].into_iter().for_each(f),
+        Op::Zeros { shape } => shape.iter().for_each(f),
+        Op::Accumulate(s) => {
+            for leaf in &s.leaves {
+                leaf.shape().iter().for_each(&mut *f);
+            }
+            s.scalars.iter().for_each(f);
+        }
         Op::Init(init) => init_exprs(init, f),
     }
 }
@@ -159,21 +208,15 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         Op::PipeSend(send) => send.locals().into_iter().for_each(f),
         Op::Call(call) => call.names().for_each(f),
         Op::PipeReceive(receive) => receive.locals().into_iter().for_each(f),
-        Op::BinaryTiles { a, b, .. }
-        | Op::MatmulTiles { a, b, .. }
-        | Op::MatmulBlock { a, b, .. }
-        | Op::MatmulAcc { a, b, .. } => {
+        Op::BinaryTiles { a, b, .. } | Op::MatmulTiles { a, b, .. } | Op::MatmulBlock { a, b, .. } => {
             f(*a);
             f(*b);
         }
         Op::Store(s) => {
             f(s.cb);
-            for leaf in &s.leaves {
-                if let super::Leaf::Front { cb, .. } = leaf {
-                    f(*cb);
-                }
-            }
+            leaf_locals(&s.leaves, f);
         }
+        Op::Accumulate(s) => leaf_locals(&s.leaves, f),
         Op::Tile(t) => t.ins.iter().for_each(|cb| f(*cb)),
         Op::Init(init) => init_locals(init, f),
         Op::ReadBarrier
@@ -181,12 +224,21 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         | Op::WritesFlushed
         | Op::AtomicBarrier
         | Op::Acquire
+        | Op::Zeros { .. }
         | Op::Commit
         | Op::Release
         | Op::Unary { .. }
         | Op::CopyRegs { .. }
         | Op::BinaryRegs { .. }
         | Op::TernaryRegs { .. } => {}
+    }
+}
+
+fn leaf_locals(leaves: &[Leaf], f: &mut dyn FnMut(LocalId)) {
+    for leaf in leaves {
+        if let Leaf::Front { cb, .. } = leaf {
+            f(*cb);
+        }
     }
 }
 

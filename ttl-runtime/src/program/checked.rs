@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::arch::{Arch, ComputeConfig, Core};
 use crate::cores::CoreSet;
 use crate::site::Site;
+use crate::temps::TempKey;
 use crate::tensor::{DataFormat, TensorRef};
 
 use super::arg_layout::ArgLayout;
@@ -88,6 +89,8 @@ pub struct CheckedCb {
     /// Indices of the kernels that push and pop.
     pub producers: Vec<usize>,
     pub consumers: Vec<usize>,
+    /// What the compiler added it for, if it did.
+    pub automatic: Option<TempKey>,
     pub site: Site,
 }
 

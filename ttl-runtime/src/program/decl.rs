@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::arch::{Arch, ComputeConfig, Core};
 use crate::cores::{CoreRange, CoreSet};
 use crate::site::Site;
+use crate::temps::TempKey;
 use crate::tensor::{DataFormat, TensorRef};
 
 use super::arg_layout::{ArgLayout, ParamKind};
@@ -18,6 +19,13 @@ use super::pipe::{PipeDecl, PipeUse};
 pub struct CbId {
     pub(super) program: u32,
     pub(super) index: u32,
+}
+
+impl CbId {
+    /// Its number among the buffers of its program.
+    pub(crate) const fn index(self) -> u32 {
+        self.index
+    }
 }
 
 /// A semaphore of one program.
@@ -124,6 +132,8 @@ pub struct CbDecl {
     pub id: Option<u32>,
     /// The buffer is this tensor's shard on each core: it takes no memory of its own.
     pub tensor: Option<TensorRef>,
+    /// What the compiler added it for, if it did.
+    pub automatic: Option<TempKey>,
     pub site: Site,
 }
 
@@ -138,6 +148,7 @@ impl CbDecl {
             pages,
             id: None,
             tensor: None,
+            automatic: None,
             site: Site::caller(),
         }
     }

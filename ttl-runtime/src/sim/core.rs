@@ -15,6 +15,7 @@ use super::noc::{CommandState, PendingRead, Queue, TRIDS};
 use super::registers::ComputeUnit;
 use crate::arch::{ArchKind, Core};
 use crate::site::Site;
+use crate::temps::TempKey;
 
 /// Why a thread is not running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,6 +77,7 @@ pub(super) struct ThreadState {
     pub(super) runtime_args: Vec<u32>,
     pub(super) common_args: Arc<[u32]>,
     pub(super) compile_args: Arc<[u32]>,
+    pub(super) temps: Arc<[(TempKey, u32)]>,
     pub(super) wait: Wait,
     /// Place of the call that waits.
     pub(super) site: Site,
@@ -188,6 +190,7 @@ impl CoreState {
             runtime_args: l.runtime_args.clone(),
             common_args: l.common_args.clone(),
             compile_args: l.compile_args.clone(),
+            temps: l.temps.clone(),
             wait: Wait::Ready,
             site: Site::UNKNOWN,
             reads: Vec::new(),

@@ -10,6 +10,7 @@ use super::debug::{Prints, ZoneReport};
 use super::error::{ErrorKind, SimError};
 use super::math::Numerics;
 use crate::arch::{Arch, ComputeConfig, Core};
+use crate::temps::TempKey;
 use crate::tensor::format::DataFormat;
 
 /// A processor of a core. The three compute processors run one kernel and count as one.
@@ -98,6 +99,8 @@ pub struct ThreadLaunch<'a> {
     pub compile_args: Arc<[u32]>,
     /// Settings of a compute kernel; not used by the others.
     pub config: Arc<ComputeConfig>,
+    /// Buffers of the compiler's in a compute kernel, with their ids.
+    pub temps: Arc<[(TempKey, u32)]>,
 }
 
 impl fmt::Debug for ThreadLaunch<'_> {

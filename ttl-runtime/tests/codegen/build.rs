@@ -2,12 +2,12 @@
 
 use ttl_runtime::arch::ComputeConfig;
 use ttl_runtime::codegen::{ArgSlots, Lines, Options, emit};
-use ttl_runtime::ir::dag::{Dag, Node, NodeId};
+use ttl_runtime::ir::dag::{Dag, Node, NodeId, Words};
 use ttl_runtime::ir::passes::{Prepared, Target, prepare};
 use ttl_runtime::ir::verify::verify;
 use ttl_runtime::ir::{
-    BinOp, Block, Expr, ExprKind, Fn, FnId, For, IntTy, Leaf, Local, LocalId, Module, Op, Order, Param, ParamKind,
-    Query, Role, Stmt, StmtKind, Store, Ty,
+    Accumulate, BinOp, Block, Expr, ExprKind, Fn, FnId, For, IntTy, Leaf, Local, LocalId, Module, Op, Order, Param,
+    ParamKind, Query, Role, Stmt, StmtKind, Store, Ty,
 };
 use ttl_runtime::ops::{BinaryOp, UnaryOp};
 use ttl_runtime::tensor::format::DataFormat;
@@ -91,6 +91,7 @@ impl FnBuilder {
                 params: Vec::new(),
                 ret: Ty::Unit,
                 body: Vec::new(),
+                temps: Vec::new(),
             },
             params: Vec::new(),
             blocks: vec![Vec::new()],
@@ -251,10 +252,32 @@ impl FnBuilder {
         dag.0.root = Some(root);
         let mut leaves = Vec::new();
         if acc {
-            leaves.push(Leaf::Acc);
+            leaves.push(Leaf::Acc { shape: [u32(1), pages.clone()], line: 0 });
         }
-        leaves.extend(inputs.iter().map(|cb| Leaf::Front { cb: *cb, pages: pages.clone() }));
-        self.op(Op::Store(Box::new(Store { cb: out, pages, dag: dag.0, leaves, scalars: vec![], acquired: acc })));
+        leaves.extend(inputs.iter().map(|cb| Leaf::Front { cb: *cb, shape: [u32(1), pages.clone()] }));
+        self.op(Op::Store(Box::new(Store {
+            cb: out,
+            pages,
+            dag: dag.0,
+            leaves,
+            scalars: vec![],
+            acquired: acc,
+            adds: false,
+        })));
+    }
+
+    /// `acc += a.block(rt, kt).matmul(b.block(kt, ct))`.
+    pub(crate) fn matmul_acc(&mut self, [a, b]: [LocalId; 2], [rt, kt, ct]: [Expr; 3]) {
+        let mut dag = DagBuilder::default();
+        let (acc, left, right) = (dag.leaf(0), dag.leaf(1), dag.leaf(2));
+        let product = dag.0.add(Node::Matmul(left, right));
+        dag.0.root = Some(dag.bin(BinaryOp::Add, acc, product));
+        let leaves = vec![
+            Leaf::Acc { shape: [rt.clone(), ct.clone()], line: 0 },
+            Leaf::Front { cb: a, shape: [rt, kt.clone()] },
+            Leaf::Front { cb: b, shape: [kt, ct] },
+        ];
+        self.op(Op::Accumulate(Box::new(Accumulate { dag: dag.0, leaves, scalars: vec![] })));
     }
 
     pub(crate) fn finish(mut self) -> (Fn, Vec<Param>) {

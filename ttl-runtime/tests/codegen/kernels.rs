@@ -171,7 +171,7 @@ pub(crate) fn matmul([rt, ct]: [u32; 2], epilogue: bool) -> Module {
             let pages_b = mul(kt.clone(), u32(ct));
             k.wait(a, pages_a.clone());
             k.wait(b, pages_b.clone());
-            k.op(Op::MatmulAcc { a, b, rt: u32(rt), kt: kt.clone(), ct: u32(ct) });
+            k.matmul_acc([a, b], [u32(rt), kt.clone(), u32(ct)]);
             k.pop(b, pages_b);
             k.pop(a, pages_a);
         });

@@ -80,6 +80,7 @@ impl<'a> Program<'a> {
             common_args: Arc::from([]),
             compile_args: Arc::from([]),
             config: self.config.clone(),
+            temps: Arc::default(),
         });
     }
 

@@ -203,6 +203,7 @@ impl Chip {
                 common_args: t.common_args.as_slice().into(),
                 compile_args: t.source.compile_args.as_slice().into(),
                 config: Arc::new(config),
+                temps: Arc::default(),
             }
         });
         let launch = Launch {

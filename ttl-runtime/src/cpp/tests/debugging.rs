@@ -23,6 +23,7 @@ fn run(text: &str) -> (Vec<String>, Result<RunReport, SimError>) {
         common_args: Arc::from([]),
         compile_args: Arc::from([]),
         config: Arc::default(),
+        temps: Default::default(),
     });
     let log = PrintLog::default();
     let options = RunOptions { prints: Prints::to_log(&log), ..RunOptions::default() };

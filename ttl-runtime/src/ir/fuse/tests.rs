@@ -51,7 +51,18 @@ fn ternary([a, b, c]: [i64; 3]) -> i64 {
     (a ^ 77).wrapping_mul(b ^ 3).wrapping_add(c.wrapping_mul(31))
 }
 
-fn eval(dag: &Dag, leaves: &[i64]) -> i64 {
+/// Likewise for what reads blocks in another way.
+fn whole(node: &Node, x: i64, y: i64) -> i64 {
+    let kind = match node {
+        Node::Bcast(bcast, _) => *bcast as i64 + 1,
+        Node::Reduce(pool, dim, _) => 10 * (*pool as i64 + 1) + *dim as i64,
+        Node::Transpose(_) => 50,
+        _ => 60,
+    };
+    (x ^ kind).wrapping_mul(1_000_003).wrapping_add(y.wrapping_mul(77))
+}
+
+pub(crate) fn eval(dag: &Dag, leaves: &[i64]) -> i64 {
     let mut values: Vec<i64> = Vec::new();
     for node in &dag.nodes {
         values.push(match *node {
@@ -60,13 +71,15 @@ fn eval(dag: &Dag, leaves: &[i64]) -> i64 {
             Node::Unary(op, x, _) => unary(op, values[x.0 as usize]),
             Node::Ternary(_, operands, _) => ternary(operands.map(|x| values[x.0 as usize])),
             Node::Binary(op, a, b) => binary(op, values[a.0 as usize], values[b.0 as usize]),
+            Node::Bcast(_, x) | Node::Reduce(_, _, x) | Node::Transpose(x) => whole(node, values[x.0 as usize], 0),
+            Node::Matmul(a, b) => whole(node, values[a.0 as usize], values[b.0 as usize]),
         });
     }
     values[dag.root.expect("root").0 as usize]
 }
 
 /// Follows a plan as the chip does: products add, a register that was never written counts as zero for them and as an error elsewhere.
-fn run(plan: &Plan, leaves: &[i64]) -> i64 {
+pub(crate) fn run(plan: &Plan, leaves: &[i64]) -> i64 {
     let mut regs: Vec<Option<i64>> = vec![None; plan.slots_per_tile as usize];
     if plan.acc {
         regs[0] = Some(leaves[0]);
@@ -103,6 +116,27 @@ fn run(plan: &Plan, leaves: &[i64]) -> i64 {
                 regs[out as usize] = Some(binary(op, read(&regs, a), read(&regs, b)));
             }
             Step::CopyRegs { from, to } => regs[to as usize] = Some(read(&regs, from)),
+            Step::CopyBcast { bcast, leaf, slot } => {
+                regs[slot as usize] = Some(whole(&Node::Bcast(bcast, NodeId(0)), leaves[leaf as usize], 0));
+            }
+            Step::Transpose { leaf, slot } => {
+                regs[slot as usize] = Some(whole(&Node::Transpose(NodeId(0)), leaves[leaf as usize], 0));
+            }
+            Step::FpuBcast { op, bcast, a, b, slot } => {
+                let b = whole(&Node::Bcast(bcast, NodeId(0)), leaves[b as usize], 0);
+                let old = if op == BinaryOp::Mul { regs[slot as usize].unwrap_or(0) } else { 0 };
+                regs[slot as usize] = Some(binary(op, leaves[a as usize], b).wrapping_add(old));
+            }
+            Step::Reduce { pool, dim, leaf, slot } => {
+                let onto_acc = plan.acc && slot == 0;
+                assert!(onto_acc || regs[slot as usize].is_none(), "a reduction adds: {plan:?}");
+                let value = whole(&Node::Reduce(pool, dim, NodeId(0)), leaves[leaf as usize], 0);
+                regs[slot as usize] = Some(regs[slot as usize].unwrap_or(0).wrapping_add(value));
+            }
+            Step::Matmul { a, b } => {
+                let product = whole(&Node::Matmul(NodeId(0), NodeId(0)), leaves[a as usize], leaves[b as usize]);
+                regs[0] = Some(regs[0].unwrap_or(0).wrapping_add(product));
+            }
         }
     }
     read(&regs, plan.result_slot)
@@ -215,7 +249,8 @@ fn accumulator_keeps_slot_zero_and_temporaries_come_after_all_tiles() {
 
 #[test]
 fn slots_of_a_tile_lie_side_by_side() {
-    let plan = Plan { steps: Vec::new(), slots_per_tile: 3, result_slot: 0, tiles_per_section: 2, acc: false };
+    let plan =
+        Plan { steps: Vec::new(), slots_per_tile: 3, result_slot: 0, tiles_per_section: 2, acc: false, matmul: false };
     let registers: Vec<u32> =
         (0..2).flat_map(|t| (0..3).map(move |s| (t, s))).map(|(t, s)| plan.register(t, s)).collect();
     assert_eq!(registers, [0, 1, 2, 3, 4, 5]);

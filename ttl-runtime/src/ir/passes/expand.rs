@@ -1,18 +1,31 @@
 //! Block stores and matrix products as explicit tile operations.
 //!
-//! A store of `n` tiles becomes sections of as many tiles as fit in the registers; a section does one step of the plan for all its tiles,
-//! then the next, so that each init runs once per section at most. Counts known at compile time give loops with constant bounds,
-//! and straight code for one tile; others a loop over full sections and a section for the rest.
+//! A store becomes the parts of its [schedule](crate::ir::schedule), each a block of tiles; a block becomes sections of as many tiles as fit in the registers;
+//! a section does one step of the plan for all its tiles, then the next, so that each init runs once per section at most. Sizes known at
+//! compile time give loops with constant bounds, and straight code for one tile; others a loop over full sections and a section for the rest.
+//!
+//! - `section`: the steps of one section;
+//! - `sizes`: sides of blocks as expressions.
+
+mod section;
+mod sizes;
 
 use super::PassError;
 use super::buffers::{Buffers, TileFormat};
 use crate::arch::ComputeConfig;
-use crate::ir::dag::Words;
-use crate::ir::fuse::{self, LeafInfo, Plan, Step};
+use crate::ir::fuse::LeafInfo;
+use crate::ir::schedule::{self, Part, Schedule};
+use crate::ir::sections::Section;
 use crate::ir::{
-    BinOp, Block, Expr, ExprKind, Fn, FnId, For, Leaf, LocalId, Module, Op, Order, Stmt, StmtKind, Store, Ty, visit,
+    Accumulate, BinOp, Block, Expr, ExprKind, Fn, FnId, For, Leaf, LocalId, Module, Op, Order, Stmt, StmtKind, Store,
+    Ty, visit,
 };
+use crate::ops::{Pool, ReduceDim, UnaryOp};
 use crate::site::Site;
+use crate::temps::{self, Scaler, TempKey};
+use section::{Area, Places};
+use sizes::Sizes;
+pub(crate) use sizes::{add, constant, mul};
 use std::collections::BTreeSet;
 
 pub fn expand(module: &mut Module, buffers: &Buffers, config: &ComputeConfig) -> Result<(), PassError> {
@@ -21,17 +34,43 @@ pub fn expand(module: &mut Module, buffers: &Buffers, config: &ComputeConfig) ->
         let formats: Vec<Option<TileFormat>> = (0..module.function(FnId(at)).locals.len() as u32)
             .map(|l| buffers.tile_format(module, at, LocalId(l)))
             .collect();
+        let is_entry = at as usize + 1 == module.fns.len();
         let mut expander = Expander {
             assigned: visit::assigned_locals(&body),
             function: &mut module.fns[at as usize],
             formats,
             config,
             line: 0,
+            failed: None,
         };
-        let body = expander.block(body)?;
+        let mut body = expander.block(body)?;
+        if let Some(error) = expander.failed.take() {
+            return Err(error);
+        }
+        if is_entry {
+            expander.scaler_tiles(&mut body);
+        }
         module.fns[at as usize].body = body;
     }
     Ok(())
+}
+
+/// What the planner must know of leaves.
+pub(crate) fn leaf_infos(
+    leaves: &[Leaf],
+    format: impl std::ops::Fn(LocalId) -> Option<TileFormat>,
+    site: Site,
+) -> Result<Vec<LeafInfo>, PassError> {
+    leaves
+        .iter()
+        .map(|leaf| match leaf {
+            Leaf::Acc { .. } => Ok(LeafInfo::Acc),
+            Leaf::Front { cb, .. } => match format(*cb) {
+                Some(TileFormat { format, to_dest }) => Ok(LeafInfo::Front { format, to_dest }),
+                None => Err(PassError::Internal { site, message: "an operand is not a circular buffer".to_owned() }),
+            },
+        })
+        .collect()
 }
 
 struct Expander<'a> {
@@ -41,6 +80,7 @@ struct Expander<'a> {
     /// Locals whose value may change.
     assigned: BTreeSet<LocalId>,
     line: u32,
+    failed: Option<PassError>,
 }
 
 impl Expander<'_> {
@@ -53,8 +93,8 @@ impl Expander<'_> {
                     self.store(&store, &mut out)?;
                     continue;
                 }
-                StmtKind::Op(Op::MatmulAcc { a, b, rt, kt, ct }) => {
-                    self.matmul(a, b, [rt, kt, ct], &mut out)?;
+                StmtKind::Op(Op::Accumulate(sum)) => {
+                    self.accumulate(&sum, &mut out)?;
                     continue;
                 }
                 StmtKind::If { cond, then, els } => {
@@ -122,48 +162,169 @@ impl Expander<'_> {
 
     fn store(&mut self, store: &Store, out: &mut Block) -> Result<(), PassError> {
         let site = self.site();
-        let mut leaves = Vec::with_capacity(store.leaves.len());
-        for leaf in &store.leaves {
-            leaves.push(match leaf {
-                Leaf::Acc => LeafInfo::Acc,
-                Leaf::Front { cb, .. } => match self.formats.get(cb.0 as usize).copied().flatten() {
-                    Some(TileFormat { format, to_dest }) => LeafInfo::Front { format, to_dest },
-                    None => {
-                        let message = "an operand is not a circular buffer".to_owned();
-                        return Err(PassError::Internal { site, message });
-                    }
-                },
-            });
+        let leaves = leaf_infos(&store.leaves, |cb| self.formats.get(cb.0 as usize).copied().flatten(), site)?;
+        let schedule =
+            schedule::schedule(&store.dag, &leaves, self.config).map_err(|error| PassError::Plan { site, error })?;
+        let sizes = Sizes::new(&store.leaves, &store.pages);
+        self.sizes_fit(&schedule, &sizes, store)?;
+        let keys = temps::keys(&schedule, &sizes_of(&schedule, &sizes));
+        let mut buffers = Vec::with_capacity(keys.len());
+        for key in keys {
+            let Some(key) = key else {
+                return Err(PassError::UnknownSize { site });
+            };
+            match self.function.temp(key) {
+                Some(local) => buffers.push(local),
+                None => {
+                    let message = "an intermediate buffer was not declared".to_owned();
+                    return Err(PassError::Internal { site, message });
+                }
+            }
         }
-        let plan = fuse::plan(&store.dag, &leaves, self.config).map_err(|error| PassError::Plan { site, error })?;
-        let section = plan.tiles_per_section;
-        match store.pages.as_u32() {
-            Some(tiles) if store.acquired => {
-                self.fits(tiles, &plan)?;
-                let code = self.section(store, &plan, &Expr::u32(0), &Expr::u32(tiles));
+        let mut acquired = store.acquired;
+        for part in &schedule.parts {
+            let [rows, cols] = sizes.of(part.shape);
+            let pages = product(&rows, &cols);
+            let temp = part.to.map(|t| buffers[t as usize]);
+            let (to, pages) = (temp.unwrap_or(store.cb), if temp.is_some() { pages } else { store.pages.clone() });
+            if let Some(cb) = temp {
+                out.push(self.op(Op::ReserveBack { cb, pages: pages.clone() }));
+            }
+            let mut places = Places {
+                schedule: &schedule,
+                plan: &part.plan,
+                leaves: &store.leaves,
+                scalars: &store.scalars,
+                sizes: &sizes,
+                rows,
+                cols,
+                to,
+                temps: &buffers,
+                scattered: false,
+                adds: store.adds && temp.is_none(),
+            };
+            // A section that is acquired already belongs to the part that reads it: the first.
+            self.part(part, &mut places, &pages, std::mem::take(&mut acquired), out)?;
+            if let Some(cb) = temp {
+                out.push(self.op(Op::PushBack { cb, pages: pages.clone() }));
+                out.push(self.op(Op::WaitFront { cb, pages }));
+            }
+            for done in &part.done {
+                let pages = {
+                    let [rows, cols] = sizes.of(schedule.temps[*done as usize].shape);
+                    product(&rows, &cols)
+                };
+                out.push(self.op(Op::PopFront { cb: buffers[*done as usize], pages }));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is known of the sizes agrees.
+    fn sizes_fit(&self, schedule: &Schedule, sizes: &Sizes, store: &Store) -> Result<(), PassError> {
+        let site = self.site();
+        let side = |dim| {
+            use crate::ir::shape::{Dim, Shape};
+            match dim {
+                Dim::Any => None,
+                _ => constant(&sizes.of(Shape { rows: dim, cols: Dim::One })[0]),
+            }
+        };
+        let show = |shape: crate::ir::shape::Shape| {
+            let text = |dim| side(dim).map_or("?".to_owned(), |n| n.to_string());
+            format!("{}x{}", text(shape.rows), text(shape.cols))
+        };
+        for equal in &schedule.shapes.equal {
+            if let (Some(a), Some(b)) = (side(equal.a), side(equal.b))
+                && a != b
+            {
+                let (message, help) = equal.why.explain(&show);
+                return Err(PassError::Shapes { site, message, help });
+            }
+        }
+        let shape = schedule.parts.last().map(|p| p.shape);
+        if let (Some(shape), Some(pages)) = (shape, constant(&store.pages))
+            && let (Some(r), Some(c)) = (side(shape.rows), side(shape.cols))
+            && r.checked_mul(c) != Some(pages)
+        {
+            let message = format!("{r}x{c} tiles are stored to a block of {pages}");
+            return Err(PassError::Shapes { site, message, help: "reserve as many pages as the expression has tiles" });
+        }
+        Ok(())
+    }
+
+    fn part(
+        &mut self,
+        part: &Part,
+        places: &mut Places<'_>,
+        pages: &Expr,
+        acquired: bool,
+        out: &mut Block,
+    ) -> Result<(), PassError> {
+        let plan = &part.plan;
+        if acquired {
+            if let Some(tiles) = constant(pages) {
+                self.fits(tiles, part)?;
+            }
+            let area = self.whole(places, out);
+            let code = self.section(places, &area, true);
+            out.extend(code);
+            return Ok(());
+        }
+        let shaped = part.is_shaped() || plan.matmul;
+        if !shaped {
+            // As one row.
+            let tiles = self.bind("tiles", pages, out);
+            (places.rows, places.cols) = (Expr::u32(1), tiles);
+        }
+        match (constant(&places.rows), constant(&places.cols)) {
+            (Some(rows), Some(cols)) => {
+                let size = Section::of(plan, shaped, rows, cols);
+                places.scattered = size.rows > 1 && size.cols < cols;
+                let code = self.grid(places, size, rows, cols);
                 out.extend(code);
             }
-            Some(tiles) => self.known_count(store, &plan, tiles, out),
-            None if store.acquired => {
-                let tiles = self.bind("tiles", &store.pages, out);
-                let code = self.section(store, &plan, &Expr::u32(0), &tiles);
+            _ if plan.matmul => {
+                // Checked when it runs.
+                let area = self.whole(places, out);
+                let code = self.section(places, &area, false);
                 out.extend(code);
             }
-            None => {
-                let tiles = self.bind("tiles", &store.pages, out);
-                if section == 1 {
-                    let one = Expr::u32(1);
-                    let code = self.repeat("i", &tiles, |me, i| me.section(store, &plan, &i, &one));
-                    out.extend(code);
+            (_, Some(1)) => {
+                let rows = self.bind("rows", &places.rows.clone(), out);
+                places.rows = rows.clone();
+                self.unknown_count(places, &rows, true, out);
+            }
+            (rows, _) => {
+                let cols = self.bind("cols", &places.cols.clone(), out);
+                places.cols = cols.clone();
+                if rows == Some(1) {
+                    self.unknown_count(places, &cols, false, out);
                 } else {
-                    self.unknown_count(store, &plan, &tiles, out);
+                    let rows = self.bind("rows", &places.rows.clone(), out);
+                    places.rows = rows.clone();
+                    let code = self.repeat("row", &rows, |me, row| {
+                        let mut body = Block::new();
+                        me.columns(places, row, &cols, &mut body);
+                        body
+                    });
+                    out.extend(code);
                 }
             }
         }
         Ok(())
     }
 
-    fn fits(&self, tiles: u32, plan: &Plan) -> Result<(), PassError> {
+    /// All tiles in one section.
+    fn whole(&mut self, places: &mut Places<'_>, out: &mut Block) -> Area {
+        let rows = self.bind("rows", &places.rows.clone(), out);
+        let cols = self.bind("cols", &places.cols.clone(), out);
+        (places.rows, places.cols) = (rows.clone(), cols.clone());
+        Area { r: Expr::u32(0), nr: rows, c: Expr::u32(0), nc: cols }
+    }
+
+    fn fits(&self, tiles: u32, part: &Part) -> Result<(), PassError> {
+        let plan = &part.plan;
         if tiles <= plan.tiles_per_section {
             return Ok(());
         }
@@ -176,40 +337,95 @@ impl Expander<'_> {
         })
     }
 
-    fn known_count(&mut self, store: &Store, plan: &Plan, tiles: u32, out: &mut Block) {
-        let section = plan.tiles_per_section;
-        let (full, rest) = (tiles / section * section, tiles % section);
-        if full > section {
-            let first = self.function.add_local("first", Ty::U32);
-            let start = Expr::local(first, Ty::U32);
-            let body = self.section(store, plan, &start, &Expr::u32(section));
+    /// Sections of `size` over a block of known size: full ones in loops, and those at its right and lower edges.
+    fn grid(&mut self, places: &Places<'_>, size: Section, rows: u32, cols: u32) -> Block {
+        self.strips("first_row", rows, size.rows, |me, r, nr| {
+            me.strips("first", cols, size.cols, |me, c, nc| {
+                let area = Area { r: r.clone(), nr: Expr::u32(nr), c, nc: Expr::u32(nc) };
+                me.section(places, &area, false)
+            })
+        })
+    }
+
+    /// `body(first, count)` for each `step` of `total`, in a loop where there are several; then for what is left.
+    fn strips(
+        &mut self,
+        name: &str,
+        total: u32,
+        step: u32,
+        mut body: impl FnMut(&mut Self, Expr, u32) -> Block,
+    ) -> Block {
+        let step = step.max(1);
+        let (full, rest) = (total / step * step, total % step);
+        let mut out = Block::new();
+        if full > step {
+            let first = self.function.add_local(name, Ty::U32);
+            let body = body(self, Expr::local(first, Ty::U32), step);
             out.push(self.stmt(StmtKind::For(Box::new(For {
                 local: first,
                 start: Expr::u32(0),
                 end: Expr::u32(full),
                 inclusive: false,
                 order: Order::Forward,
-                step: u64::from(section),
+                step: u64::from(step),
                 body,
             }))));
-        } else if full == section {
-            let code = self.section(store, plan, &Expr::u32(0), &Expr::u32(section));
-            out.extend(code);
+        } else if full == step {
+            out.extend(body(self, Expr::u32(0), step));
         }
         if rest > 0 {
-            let code = self.section(store, plan, &Expr::u32(full), &Expr::u32(rest));
-            out.extend(code);
+            out.extend(body(self, Expr::u32(full), rest));
+        }
+        out
+    }
+
+    /// The columns of one row.
+    fn columns(&mut self, places: &Places<'_>, row: Expr, cols: &Expr, out: &mut Block) {
+        let step = places.plan.tiles_per_section;
+        match constant(cols) {
+            Some(cols) => {
+                let code = self.strips("first", cols, step, |me, c, nc| {
+                    let area = Area { r: row.clone(), nr: Expr::u32(1), c, nc: Expr::u32(nc) };
+                    me.section(places, &area, false)
+                });
+                out.extend(code);
+            }
+            None => self.unknown(places, cols, out, |c, nc| Area { r: row.clone(), nr: Expr::u32(1), c, nc }),
         }
     }
 
-    fn unknown_count(&mut self, store: &Store, plan: &Plan, tiles: &Expr, out: &mut Block) {
-        let section = Expr::u32(plan.tiles_per_section);
+    /// A row (or a column) of a length that is only known at run time.
+    fn unknown_count(&mut self, places: &Places<'_>, tiles: &Expr, column: bool, out: &mut Block) {
+        let (zero, one) = (Expr::u32(0), Expr::u32(1));
+        self.unknown(places, tiles, out, |first, count| {
+            if column {
+                Area { r: first, nr: count, c: zero.clone(), nc: one.clone() }
+            } else {
+                Area { r: zero.clone(), nr: one.clone(), c: first, nc: count }
+            }
+        });
+    }
+
+    fn unknown(
+        &mut self,
+        places: &Places<'_>,
+        tiles: &Expr,
+        out: &mut Block,
+        area: impl std::ops::Fn(Expr, Expr) -> Area,
+    ) {
+        let step = places.plan.tiles_per_section;
+        if step == 1 {
+            let code = self.repeat("i", tiles, |me, i| me.section(places, &area(i, Expr::u32(1)), false));
+            out.extend(code);
+            return;
+        }
+        let section = Expr::u32(step);
         let full = Expr::binary(BinOp::Div, tiles.clone(), section.clone());
         let full = self.bind("sections", &full, out);
         let sections = self.repeat("section", &full, |me, at| {
             let mut body = Block::new();
             let first = me.bind("first", &mul(at, section.clone()), &mut body);
-            body.extend(me.section(store, plan, &first, &section));
+            body.extend(me.section(places, &area(first, section.clone()), false));
             body
         });
         out.extend(sections);
@@ -217,116 +433,177 @@ impl Expander<'_> {
         let mut then = Block::new();
         let first = Expr::binary(BinOp::Sub, tiles.clone(), rest.clone());
         let first = self.bind("first", &first, &mut then);
-        then.extend(self.section(store, plan, &first, &rest));
+        then.extend(self.section(places, &area(first, rest.clone()), false));
         let cond = Expr { ty: Ty::Bool, kind: ExprKind::Binary(BinOp::Gt, Box::new(rest), Box::new(Expr::u32(0))) };
         out.push(self.stmt(StmtKind::If { cond, then, els: Block::new() }));
     }
 
-    /// Tiles `first..first + count` from acquire to release.
-    fn section(&mut self, store: &Store, plan: &Plan, first: &Expr, count: &Expr) -> Block {
-        let mut out = Block::new();
-        if !store.acquired {
-            out.push(self.op(Op::Acquire));
+    /// `acc += expression`, in the registers that hold the accumulator.
+    fn accumulate(&mut self, sum: &Accumulate, out: &mut Block) -> Result<(), PassError> {
+        let site = self.site();
+        let leaves = leaf_infos(&sum.leaves, |cb| self.formats.get(cb.0 as usize).copied().flatten(), site)?;
+        let schedule =
+            schedule::schedule(&sum.dag, &leaves, self.config).map_err(|error| PassError::Plan { site, error })?;
+        let [part] = schedule.parts.as_slice() else {
+            return Err(PassError::AccNotInRegisters { site, parts: schedule.parts.len() });
+        };
+        let tiles = sum.leaves.iter().find_map(|l| match l {
+            Leaf::Acc { shape: [rows, cols], .. } => Some(product(rows, cols)),
+            Leaf::Front { .. } => None,
+        });
+        let pages = tiles.unwrap_or_else(|| Expr::u32(1));
+        if let Some(tiles) = constant(&pages) {
+            self.fits(tiles, part)?;
         }
-        for step in &plan.steps {
-            let code = self.repeat("i", count, |me, i| vec![me.op(step_op(store, plan, *step, first, &i))]);
+        let sizes = Sizes::new(&sum.leaves, &pages);
+        let [rows, cols] = sizes.of(part.shape);
+        let mut places = Places {
+            schedule: &schedule,
+            plan: &part.plan,
+            leaves: &sum.leaves,
+            scalars: &sum.scalars,
+            sizes: &sizes,
+            rows,
+            cols,
+            to: LocalId(0),
+            temps: &[],
+            scattered: false,
+            adds: false,
+        };
+        let area = self.whole(&mut places, out);
+        self.steps(&places, &area, out);
+        if part.plan.result_slot != 0 {
+            let (from, tiles) = (part.plan.result_slot, product(&area.nr, &area.nc));
+            let code = self.repeat("i", &tiles, |me, i| {
+                let (stride, offset) = part.plan.register_terms(from);
+                let src = add(mul(i.clone(), Expr::u32(stride)), Expr::u32(offset));
+                vec![me.op(Op::CopyRegs { src, dst: i })]
+            });
             out.extend(code);
         }
-        out.push(self.op(Op::Commit));
-        let code = self.repeat("i", count, |me, i| {
-            vec![me.op(Op::PackTile { dst: register(plan, plan.result_slot, &i), cb: store.cb, index: None })]
-        });
-        out.extend(code);
-        out.push(self.op(Op::Release));
-        out
-    }
-
-    fn matmul(&mut self, a: LocalId, b: LocalId, [rt, kt, ct]: [Expr; 3], out: &mut Block) -> Result<(), PassError> {
-        if let (Some(r), Some(c)) = (rt.as_u32(), ct.as_u32()) {
-            let registers = self.config.dst_tiles();
-            if r.checked_mul(c).is_none_or(|tiles| tiles > registers) {
-                return Err(PassError::AccTooLarge {
-                    site: self.site(),
-                    tiles: r.saturating_mul(c),
-                    available: registers,
-                    registers,
-                    slots: 1,
-                });
-            }
-        }
-        let single = rt.as_u32() == Some(1) && ct.as_u32() == Some(1);
-        let rt = self.bind("rt", &rt, out);
-        let kt = self.bind("kt", &kt, out);
-        let ct = self.bind("ct", &ct, out);
-        let code = self.repeat("k", &kt, |me, k| {
-            let dst = Expr::u32(0);
-            vec![me.op(if single {
-                let (ia, ib) = (k.clone(), k);
-                Op::MatmulTiles { a, b, ia, ib, dst }
-            } else {
-                Op::MatmulBlock {
-                    a,
-                    b,
-                    ia: k.clone(),
-                    ib: mul(k, ct.clone()),
-                    dst,
-                    ct: ct.clone(),
-                    rt: rt.clone(),
-                    kt: kt.clone(),
-                }
-            })]
-        });
-        out.extend(code);
         Ok(())
     }
-}
 
-fn step_op(store: &Store, plan: &Plan, step: Step, first: &Expr, i: &Expr) -> Op {
-    let reg = |slot| register(plan, slot, i);
-    let tile = || add(first.clone(), i.clone());
-    let buffer = |leaf: u32| match store.leaves.get(leaf as usize) {
-        Some(Leaf::Front { cb, .. }) => *cb,
-        // The planner reads only leaves that are in buffers.
-        _ => store.cb,
-    };
-    let scalars = |words: Words| store.scalars.get(words.range()).unwrap_or_default().to_vec();
-    match step {
-        Step::Copy { leaf, slot } => Op::CopyTile { cb: buffer(leaf), tile: tile(), dst: reg(slot) },
-        Step::Fpu { op, a, b, slot } => {
-            Op::BinaryTiles { op, a: buffer(a), b: buffer(b), ia: tile(), ib: tile(), dst: reg(slot) }
+    /// The buffer with the scaler tile of a reduction.
+    fn scaler(&mut self, pool: Pool, dim: ReduceDim, rows: &Expr, cols: &Expr) -> LocalId {
+        let site = self.site();
+        let scaler = Scaler::of(pool, dim, constant(rows), constant(cols));
+        let found = scaler.and_then(|s| self.function.temp(TempKey::Scaler(s)));
+        found.unwrap_or_else(|| {
+            self.failed.get_or_insert(match scaler {
+                None => PassError::UnknownMean { site },
+                Some(_) => {
+                    let message = "a scaler tile was not declared".to_owned();
+                    PassError::Internal { site, message }
+                }
+            });
+            LocalId(0)
+        })
+    }
+
+    /// Fills the scaler tiles at the beginning of the kernel and takes them away at its end.
+    fn scaler_tiles(&mut self, body: &mut Block) {
+        let scalers: Vec<(Scaler, LocalId)> = self
+            .function
+            .temps
+            .iter()
+            .filter_map(|(key, cb)| match key {
+                TempKey::Scaler(scaler) => Some((*scaler, *cb)),
+                TempKey::Block { .. } | TempKey::Sum { .. } => None,
+            })
+            .collect();
+        if scalers.is_empty() {
+            return;
         }
-        Step::ReuseDest { op, reversed, leaf, slot } => {
-            Op::ReuseDest { op, reversed, cb: buffer(leaf), tile: tile(), dst: reg(slot) }
+        let pages = Expr::u32(1);
+        self.line = body.last().map_or(self.function.line, |s| s.line);
+        let pops: Block =
+            scalers.iter().map(|(_, cb)| self.op(Op::PopFront { cb: *cb, pages: pages.clone() })).collect();
+        before_returns(body, &pops);
+        if !matches!(body.last().map(|s| &s.kind), Some(StmtKind::Return(_))) {
+            body.extend(pops);
         }
-        Step::Unary { op, slot, words } => Op::Unary { op, dst: reg(slot), words: scalars(words) },
-        Step::Ternary { op, operands, out, words } => {
-            Op::TernaryRegs { op, operands: operands.map(reg), dst: reg(out), words: scalars(words) }
+        self.line = self.function.line;
+        let mut fills = Block::new();
+        for (scaler, cb) in scalers {
+            let value = Expr { ty: Ty::F32, kind: ExprKind::F32(f32::from_bits(scaler.bits)) };
+            let words = vec![Expr { ty: Ty::U32, kind: ExprKind::Bits(Box::new(value)) }];
+            let dst = Expr::u32(0);
+            for op in [
+                Op::ReserveBack { cb, pages: pages.clone() },
+                Op::Acquire,
+                Op::Unary { op: UnaryOp::Fill, dst: dst.clone(), words },
+                Op::Commit,
+                Op::PackTile { dst, cb, index: None },
+                Op::Release,
+                Op::PushBack { cb, pages: pages.clone() },
+                Op::WaitFront { cb, pages: pages.clone() },
+            ] {
+                fills.push(self.op(op));
+            }
         }
-        Step::Regs { op, a, b, out } => Op::BinaryRegs { op, a: reg(a), b: reg(b), dst: reg(out) },
-        Step::CopyRegs { from, to } => Op::CopyRegs { src: reg(from), dst: reg(to) },
+        body.splice(0..0, fills);
     }
 }
 
-fn register(plan: &Plan, slot: u32, tile: &Expr) -> Expr {
-    let (stride, offset) = plan.register_terms(slot);
-    add(mul(tile.clone(), Expr::u32(stride)), Expr::u32(offset))
-}
-
-/// `a + b` without what a reader would not write.
-fn add(a: Expr, b: Expr) -> Expr {
-    match (a.as_u32(), b.as_u32()) {
-        (Some(0), _) => b,
-        (_, Some(0)) => a,
-        (Some(x), Some(y)) if x.checked_add(y).is_some() => Expr::u32(x + y),
-        _ => Expr::binary(BinOp::Add, a, b),
+/// Puts statements in front of every `return`.
+fn before_returns(block: &mut Block, what: &Block) {
+    let mut at = 0;
+    while at < block.len() {
+        match &mut block[at].kind {
+            StmtKind::Return(_) => {
+                block.splice(at..at, what.iter().cloned());
+                at += what.len();
+            }
+            StmtKind::If { then, els, .. } => {
+                before_returns(then, what);
+                before_returns(els, what);
+            }
+            StmtKind::While { body, .. } | StmtKind::Loop { body } | StmtKind::Block(body) => {
+                before_returns(body, what)
+            }
+            StmtKind::For(l) => before_returns(&mut l.body, what),
+            _ => {}
+        }
+        at += 1;
     }
 }
 
-fn mul(a: Expr, b: Expr) -> Expr {
-    match (a.as_u32(), b.as_u32()) {
-        (Some(0), _) | (_, Some(1)) => a,
-        (_, Some(0)) | (Some(1), _) => b,
-        (Some(x), Some(y)) if x.checked_mul(y).is_some() => Expr::u32(x * y),
-        _ => Expr::binary(BinOp::Mul, a, b),
+/// Sizes of the intermediate buffers and of the leaves of reductions, where they are constant.
+fn sizes_of<'a>(schedule: &'a Schedule, sizes: &'a Sizes) -> impl std::ops::Fn(u32) -> Option<u32> + 'a {
+    move |temp| {
+        let [rows, cols] = sizes.of(schedule.temps[temp as usize].shape);
+        constant(&product(&rows, &cols))
     }
+}
+
+pub(super) fn product(a: &Expr, b: &Expr) -> Expr {
+    mul(a.clone(), b.clone())
+}
+
+/// What a store needs beside its own buffers; `None` if sizes are not known.
+pub(super) fn needs_of(
+    schedule: &Schedule,
+    leaves: &[Leaf],
+    pages: &Expr,
+    site: Site,
+) -> Result<Vec<TempKey>, PassError> {
+    let sizes = Sizes::new(leaves, pages);
+    let mut needs = Vec::new();
+    for key in temps::keys(schedule, &sizes_of(schedule, &sizes)) {
+        needs.push(key.ok_or(PassError::UnknownSize { site })?);
+    }
+    for part in &schedule.parts {
+        for step in &part.plan.steps {
+            if let crate::ir::fuse::Step::Reduce { pool, dim, leaf, .. } = *step {
+                let [rows, cols] = sizes.of(schedule.leaf_shape(leaf));
+                let scaler = Scaler::of(pool, dim, constant(&rows), constant(&cols));
+                let key = TempKey::Scaler(scaler.ok_or(PassError::UnknownMean { site })?);
+                if !needs.contains(&key) {
+                    needs.push(key);
+                }
+            }
+        }
+    }
+    Ok(needs)
 }

@@ -1,5 +1,6 @@
 //! From what the kernel says to what the device must be told, in running order:
 //!
+//! 0. [`sums`] decides where accumulators are, in the tile registers or in L1; [`temps`] adds the buffers that block expressions need between their parts; the program declares them and gives them ids.
 //! 1. [`expand`] writes block stores and matrix products as explicit tile operations in loops.
 //! 2. [`inits`] places the set-up calls those operations need, outside loops where it can, and proves that each is in force.
 //! 3. [`pipes`] writes the handshake of each block that goes through a pipe.
@@ -12,6 +13,8 @@ pub mod buffers;
 pub mod expand;
 pub mod inits;
 pub mod pipes;
+pub mod sums;
+pub mod temps;
 
 use super::Module;
 use super::fuse::PlanError;
@@ -71,6 +74,28 @@ pub enum PassError {
          (`unpack_to_dest_fp32`) as `{parameter}`; call it with one kind"
     )]
     MixedPrecision { site: Site, function: String, parameter: String },
+    #[error("{site}: {message}\nhelp: {help}")]
+    Shapes { site: Site, message: String, help: &'static str },
+    #[error(
+        "{site}: this expression needs an intermediate buffer, whose size is not known when the program is checked\n\
+         help: make the sizes of its blocks constants or const generics"
+    )]
+    UnknownSize { site: Site },
+    #[error(
+        "{site}: the mean of a block whose size is not known when the program is checked\n\
+         help: make its sizes constants or const generics, or multiply the sum by 1 / n"
+    )]
+    UnknownMean { site: Site },
+    #[error(
+        "{site}: what is added to this accumulator is computed in {parts} parts, and the accumulator holds the tile registers\n\
+         help: store the other parts to buffers of their own before the accumulator is made"
+    )]
+    AccNotInRegisters { site: Site, parts: usize },
+    #[error(
+        "{site}: this accumulator cannot stay in the tile registers, which are needed until it is stored, and its size is not known when the program \
+         is checked\nhelp: make its sizes constants or const generics; then it is kept in L1"
+    )]
+    AccUnknownSize { site: Site },
     #[error("{site}: internal error: {message}")]
     Internal { site: Site, message: String },
 }

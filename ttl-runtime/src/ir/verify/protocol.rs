@@ -180,7 +180,7 @@ impl Checker<'_, '_> {
             }
         }
         let (needs, leaves) = match op {
-            Op::Acquire => (Registers::Free, Registers::Acquired),
+            Op::Acquire | Op::Zeros { .. } => (Registers::Free, Registers::Acquired),
             Op::Commit => (Registers::Acquired, Registers::Committed),
             Op::Release => (Registers::Committed, Registers::Free),
             Op::CopyTile { .. }
@@ -188,7 +188,7 @@ impl Checker<'_, '_> {
             | Op::ReuseDest { .. }
             | Op::MatmulTiles { .. }
             | Op::MatmulBlock { .. }
-            | Op::MatmulAcc { .. }
+            | Op::Accumulate(_)
             | Op::Unary { .. }
             | Op::CopyRegs { .. }
             | Op::BinaryRegs { .. }

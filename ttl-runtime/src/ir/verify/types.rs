@@ -4,7 +4,9 @@ use super::Checker;
 use crate::ir::call::{Call, Effect, Kind, Operand};
 use crate::ir::passes::buffers::format_of;
 use crate::ir::{
-    BinOp, Dest, Expr, ExprKind, IntTy, Leaf, LocalId, Module, Op, Query, StmtKind, Ty, dag::Node, pipe, visit,
+    BinOp, Dest, Expr, ExprKind, IntTy, Leaf, LocalId, Module, Op, Query, StmtKind, Ty,
+    dag::{Dag, Node},
+    pipe, visit,
 };
 use std::collections::BTreeSet;
 
@@ -29,24 +31,28 @@ pub(super) fn ends(op: &Op) -> Vec<(LocalId, End)> {
         | Op::WritePage { cb, .. }
         | Op::CopyTile { cb, .. }
         | Op::ReuseDest { cb, .. } => vec![(*cb, End::In)],
-        Op::BinaryTiles { a, b, .. }
-        | Op::MatmulTiles { a, b, .. }
-        | Op::MatmulBlock { a, b, .. }
-        | Op::MatmulAcc { a, b, .. } => vec![(*a, End::In), (*b, End::In)],
+        Op::BinaryTiles { a, b, .. } | Op::MatmulTiles { a, b, .. } | Op::MatmulBlock { a, b, .. } => {
+            vec![(*a, End::In), (*b, End::In)]
+        }
         Op::Tile(t) => {
             let end = |cb: LocalId| if t.output() == Some(cb) { End::Out } else { End::In };
             t.ins.iter().map(|cb| (*cb, end(*cb))).collect()
         }
         Op::Store(s) => {
             let mut ends = vec![(s.cb, End::Out)];
-            ends.extend(s.leaves.iter().filter_map(|l| match l {
-                Leaf::Front { cb, .. } => Some((*cb, End::In)),
-                Leaf::Acc => None,
-            }));
+            ends.extend(leaf_ends(&s.leaves));
             ends
         }
+        Op::Accumulate(s) => leaf_ends(&s.leaves).collect(),
         _ => Vec::new(),
     }
+}
+
+fn leaf_ends(leaves: &[Leaf]) -> impl Iterator<Item = (LocalId, End)> {
+    leaves.iter().filter_map(|l| match l {
+        Leaf::Front { cb, .. } => Some((*cb, End::In)),
+        Leaf::Acc { .. } => None,
+    })
 }
 
 /// The end of a buffer that a local stands for.
@@ -319,7 +325,8 @@ impl Checker<'_, '_> {
             self.fail("a set-up operation before the passes");
         }
         for (local, end) in ends(op) {
-            if end_of(&self.f.local(local).ty) != Some(end) {
+            let both = self.f.temps.iter().any(|(_, temp)| *temp == local);
+            if !both && end_of(&self.f.local(local).ty) != Some(end) {
                 let l = self.f.local(local);
                 let message = format!("{} of `{}: {}`", name_of(op), l.name, l.ty);
                 self.fail(message);
@@ -354,18 +361,31 @@ impl Checker<'_, '_> {
                 self.fail("a tile register beyond 15");
             }
         }
-        if let Op::Store(s) = op {
-            let leaves = s.leaves.len() as u32;
-            let described = s.dag.nodes.iter().all(|n| !matches!(n, Node::Leaf(l) if *l >= leaves));
-            let ordered = (0..).zip(&s.dag.nodes).all(|(at, n)| n.operands().all(|x| x.0 < at));
-            let valued = s.dag.nodes.iter().all(|n| n.words().range().end <= s.scalars.len());
-            let rooted = s.dag.root.is_some_and(|r| (r.0 as usize) < s.dag.nodes.len());
-            if !(described && ordered && valued && rooted) {
-                self.fail("a store with an ill-formed expression");
+        match op {
+            Op::Store(s) => {
+                self.expression(&s.dag, &s.leaves, &s.scalars);
+                if s.leaves.iter().any(|l| matches!(l, Leaf::Acc { .. })) && !s.acquired {
+                    self.fail("a store of an accumulator without its registers");
+                }
             }
-            if s.leaves.contains(&Leaf::Acc) && !s.acquired {
-                self.fail("a store of an accumulator without its registers");
+            Op::Accumulate(s) => {
+                self.expression(&s.dag, &s.leaves, &s.scalars);
+                if !s.leaves.iter().any(|l| matches!(l, Leaf::Acc { .. })) {
+                    self.fail("an accumulation without an accumulator");
+                }
             }
+            _ => {}
+        }
+    }
+
+    fn expression(&mut self, dag: &Dag, leaves: &[Leaf], scalars: &[Expr]) {
+        let count = leaves.len() as u32;
+        let described = dag.nodes.iter().all(|n| !matches!(n, Node::Leaf(l) if *l >= count));
+        let ordered = (0..).zip(&dag.nodes).all(|(at, n)| n.operands().all(|x| x.0 < at));
+        let valued = dag.nodes.iter().all(|n| n.words().range().end <= scalars.len());
+        let rooted = dag.root.is_some_and(|r| (r.0 as usize) < dag.nodes.len());
+        if !(described && ordered && valued && rooted) {
+            self.fail("an ill-formed expression of blocks");
         }
     }
 }

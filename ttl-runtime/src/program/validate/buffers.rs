@@ -369,6 +369,7 @@ pub(super) fn place<K>(
             page_size: cb.page_size,
             pages: cb.pages,
             tensor: cb.tensor.clone(),
+            automatic: cb.automatic,
             producers: side(CbEnd::produces),
             consumers: side(CbEnd::consumes),
             site: cb.site,

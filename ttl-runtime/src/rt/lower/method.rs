@@ -3,7 +3,7 @@
 use super::Lower;
 use super::expr::binary;
 use super::signal::SENDS;
-use super::value::{ResId, ResKind, State, TileBlock, Value};
+use super::value::{ResId, ResKind, State, Value};
 use crate::ir::call::{self, Operand};
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Op, Query, StmtKind, Ty};
 use crate::ops::{BinaryOp, When};
@@ -20,6 +20,9 @@ impl Lower<'_> {
 
     fn method_of(&mut self, recv: Value, name: &str, args: &[sk::Expr]) -> Value {
         if let Some(tiles) = self.tile_method(&recv, name, args) {
+            return tiles;
+        }
+        if let Some(tiles) = self.shaped_method(&recv, name, args) {
             return tiles;
         }
         if let Some(value) = self.value_call(&recv, name, args) {
@@ -55,16 +58,6 @@ impl Lower<'_> {
             Value::Semaphore(s) => self.semaphore_method(s, name, args),
             Value::Pipe(pipe) => self.pipe_method(pipe, name, args),
             Value::Res { id, .. } => self.resource_method(id, name, args),
-            Value::Block(block) => match name {
-                "matmul" => {
-                    let other = match args {
-                        [b] => self.expr(b),
-                        _ => Value::Never,
-                    };
-                    self.matmul(block, other)
-                }
-                _ => self.no_method("TileBlock", name),
-            },
             Value::Scalar(_) | Value::Place(_) => self.number_method(recv, name, args),
             other => {
                 let what = other.describe();
@@ -156,7 +149,7 @@ impl Lower<'_> {
                 let sizes = self.operands(&[rows, cols]);
                 let [rows, cols] = sizes.try_into().unwrap_or_else(|_| [zero(), zero()]);
                 let (rows, cols) = (self.stable(rows), self.stable(cols));
-                self.op(Op::Acquire);
+                self.op(Op::Zeros { shape: [rows.clone(), cols.clone()] });
                 self.resource(ResKind::Accumulator { rows, cols })
             }
             _ => match self.tile_call(name, args, &[When::Always, When::Free]) {
@@ -217,12 +210,6 @@ impl Lower<'_> {
             (ResKind::Reserved { .. }, "store", [value]) => {
                 let value = self.expr(value);
                 self.store(id, value)
-            }
-            (ResKind::Front { .. }, "block", [rows, cols]) => {
-                let sizes = self.operands(&[rows, cols]);
-                let [rows, cols] = sizes.try_into().unwrap_or_else(|_| [zero(), zero()]);
-                let (rows, cols) = (self.stable(rows), self.stable(cols));
-                Value::Block(TileBlock { front: id, rows, cols })
             }
             (ResKind::Read { cb }, "page", [tensor, page, index]) => {
                 let Some(tensor) = self.tensor(tensor) else {

@@ -6,7 +6,7 @@
 //! - `method.rs`: methods of the device API, by type of the receiver and name.
 //! - `call.rs`: calls of the kernel API that are a row of a table.
 //! - `signal.rs`: what goes to other cores: pages and semaphores; `pipe.rs`: pipes.
-//! - `tiles.rs`: block expressions to DAGs.
+//! - `tiles.rs`: block expressions to DAGs; `shaped.rs`: blocks as matrices.
 //!
 //! rustc has already accepted the body, so types agree. What is left to refuse here is what Rust cannot see: it ends up as a
 //! [`LowerError`](super::LowerError) with the user's line.
@@ -16,6 +16,7 @@ mod expr;
 mod method;
 mod pipe;
 mod scope;
+mod shaped;
 mod signal;
 mod stmt;
 mod tile_calls;
@@ -56,6 +57,7 @@ pub fn lower(
                 params: vec![],
                 ret: Ty::Unit,
                 body: vec![],
+                temps: vec![],
             }
         }
     }
@@ -138,6 +140,7 @@ impl<'a> Lower<'a> {
             params,
             ret,
             body: self.blocks.pop().unwrap_or_default(),
+            temps: vec![],
         }
     }
 

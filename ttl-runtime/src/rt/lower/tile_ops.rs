@@ -68,7 +68,10 @@ impl Lower<'_> {
                 self.may_be_tiles(l) || self.may_be_tiles(r)
             }
             sk::Expr::Method { name, recv, .. } => {
-                name == "wait_front" || name == "fill" || (is_operation(name) && self.may_be_tiles(recv))
+                name == "wait_front"
+                    || name == "fill"
+                    || super::shaped::is_shaped(name)
+                    || (is_operation(name) && self.may_be_tiles(recv))
             }
             _ => false,
         }
@@ -256,23 +259,22 @@ const fn one(word: Word) -> Word {
 }
 
 /// Adds an expression's nodes, leaves and scalars to another; where its root is there.
-fn merge(into: &mut Tiles, tiles: Tiles) -> Option<NodeId> {
+pub(super) fn merge(into: &mut Tiles, tiles: Tiles) -> Option<NodeId> {
     let mut map: Vec<NodeId> = vec![];
     for node in &tiles.dag.nodes {
-        let at = |n: NodeId| map[n.0 as usize];
         let node = match *node {
             Node::Leaf(n) => {
-                let leaf = tiles.leaves[n as usize];
-                let at = into.leaves.iter().position(|l| *l == leaf).unwrap_or_else(|| {
-                    into.leaves.push(leaf);
+                let leaf = &tiles.leaves[n as usize];
+                let at = into.leaves.iter().position(|l| l == leaf).unwrap_or_else(|| {
+                    into.leaves.push(leaf.clone());
                     into.leaves.len() - 1
                 });
                 Node::Leaf(at as u32)
             }
-            Node::Create(op, words) => Node::Create(op, move_words(into, &tiles, words)),
-            Node::Unary(op, a, words) => Node::Unary(op, at(a), move_words(into, &tiles, words)),
-            Node::Binary(op, a, b) => Node::Binary(op, at(a), at(b)),
-            Node::Ternary(op, operands, words) => Node::Ternary(op, operands.map(at), move_words(into, &tiles, words)),
+            node => {
+                let words = move_words(into, &tiles, node.words());
+                node.map(|n| map[n.0 as usize]).with_words(words)
+            }
         };
         map.push(into.dag.add(node));
     }
@@ -297,7 +299,7 @@ fn move_words(into: &mut Tiles, from: &Tiles, words: Words) -> Words {
     words.moved(first as u32)
 }
 
-fn join(op: BinaryOp, mut left: Tiles, right: Tiles) -> Tiles {
+pub(super) fn join(op: BinaryOp, mut left: Tiles, right: Tiles) -> Tiles {
     let l = left.dag.root;
     let r = merge(&mut left, right);
     if let (Some(l), Some(r)) = (l, r) {

@@ -1,10 +1,9 @@
 //! Block expressions: from syntax to DAGs.
 
 use super::Lower;
-use super::value::{ResId, ResKind, TileBlock, TileLeaf, Tiles, Value};
+use super::value::{ResId, ResKind, TileLeaf, Tiles, Value};
 use crate::ir::dag::{Dag, Node};
-use crate::ir::{self, BinOp, Expr, ExprKind, Leaf, LocalId, Op, Store, Ty};
-use ttl_skeleton as sk;
+use crate::ir::{self, BinOp, Expr, ExprKind, Leaf, Op, Store, Ty};
 
 impl Lower<'_> {
     /// The value as a block expression; `None` if it is none.
@@ -13,7 +12,7 @@ impl Lower<'_> {
             Value::Tiles(t) => Some(t.clone()),
             Value::Res { id, by_ref } => {
                 let leaf = match self.resources[id.0].kind {
-                    ResKind::Front { .. } => TileLeaf::Front(*id),
+                    ResKind::Front { .. } => TileLeaf::Front { front: *id, shape: None },
                     ResKind::Accumulator { .. } => TileLeaf::Acc(*id),
                     _ => return None,
                 };
@@ -31,9 +30,6 @@ impl Lower<'_> {
         let ResKind::Reserved { cb, pages, .. } = self.resources[out.0].kind.clone() else {
             return self.refuse("only a reserved block can be stored to", "reserve pages with `y.reserve_back(n)`");
         };
-        if let Value::Matmul { a, b } = value {
-            return self.store_product(cb, pages, a, b);
-        }
         let Some(tiles) = self.as_tiles(&value) else {
             let what = value.describe();
             return self.refuse(
@@ -42,27 +38,14 @@ impl Lower<'_> {
             );
         };
         self.consume(&tiles);
-        let mut leaves = vec![];
-        let mut acquired = false;
-        let mut acc_pages = None;
-        for leaf in &tiles.leaves {
-            match *leaf {
-                TileLeaf::Front(id) => leaves.push(self.front_leaf(id)),
-                TileLeaf::Acc(id) => {
-                    acquired = true;
-                    if let ResKind::Accumulator { rows, cols } = &self.resources[id.0].kind {
-                        acc_pages = Some(product(rows, cols));
-                    }
-                    leaves.push(Leaf::Acc);
-                }
-            }
-        }
+        let acquired = tiles.leaves.iter().any(|l| matches!(l, TileLeaf::Acc(_)));
+        let mut leaves = self.leaves(&tiles.leaves);
         // A guard that is a parameter does not know its pages; its operands do.
-        let known = pages.or(acc_pages).or_else(|| {
-            leaves.iter().find_map(|l| match l {
-                Leaf::Front { pages, .. } if pages.ty != Ty::Never => Some(pages.clone()),
-                _ => None,
-            })
+        let known = pages.or_else(|| {
+            let sizes = leaves.iter().find(|l| l.shape()[1].ty != Ty::Never).map(Leaf::shape);
+            let plain =
+                tiles.dag.nodes.iter().all(|n| n.is_elementwise() || matches!(n, Node::Leaf(_) | Node::Create(..)));
+            sizes.filter(|_| plain || acquired).map(|[rows, cols]| product(rows, cols))
         });
         let Some(pages) = known else {
             return self.refuse(
@@ -71,14 +54,14 @@ impl Lower<'_> {
             );
         };
         for leaf in &mut leaves {
-            if let Leaf::Front { pages: p, .. } = leaf
-                && p.ty == Ty::Never
+            if let Leaf::Front { shape: [_, cols], .. } = leaf
+                && cols.ty == Ty::Never
             {
-                *p = pages.clone();
+                *cols = pages.clone();
             }
         }
         let scalars = tiles.scalars.into_iter().map(|(_, word)| word).collect();
-        self.op(Op::Store(Box::new(Store { cb, pages, dag: tiles.dag, leaves, scalars, acquired })));
+        self.op(Op::Store(Box::new(Store { cb, pages, dag: tiles.dag, leaves, scalars, acquired, adds: false })));
         for id in tiles.owned {
             self.release_taken(id);
         }
@@ -94,100 +77,34 @@ impl Lower<'_> {
         }
     }
 
-    fn release_taken(&mut self, id: ResId) {
+    pub(super) fn release_taken(&mut self, id: ResId) {
         if !matches!(self.resources[id.0].kind, ResKind::Accumulator { .. }) {
             self.release(id);
         }
     }
 
-    fn front_leaf(&self, id: ResId) -> Leaf {
-        match &self.resources[id.0].kind {
-            ResKind::Front { cb, pages, .. } => {
-                Leaf::Front { cb: *cb, pages: pages.clone().unwrap_or(Expr { ty: Ty::Never, kind: ExprKind::Int(0) }) }
-            }
-            _ => Leaf::Acc,
-        }
-    }
-
-    /// `y.store(a.matmul(b))`: one product without a loop.
-    fn store_product(&mut self, cb: LocalId, pages: Option<Expr>, a: TileBlock, b: TileBlock) -> Value {
-        let size = product(&a.rows, &b.cols);
-        self.op(Op::Acquire);
-        self.matmul_acc(&a, &b);
-        let mut dag = Dag::default();
-        dag.root = Some(dag.add(Node::Leaf(0)));
-        self.op(Op::Store(Box::new(Store {
-            cb,
-            pages: pages.unwrap_or(size),
-            dag,
-            leaves: vec![Leaf::Acc],
-            scalars: vec![],
-            acquired: true,
-        })));
-        Value::Unit
-    }
-
-    fn matmul_acc(&mut self, a: &TileBlock, b: &TileBlock) {
-        let (Some(ca), Some(cb)) = (self.front_cb(a.front), self.front_cb(b.front)) else {
-            return;
-        };
-        self.op(Op::MatmulAcc { a: ca, b: cb, rt: a.rows.clone(), kt: a.cols.clone(), ct: b.cols.clone() });
-    }
-
-    fn front_cb(&self, id: ResId) -> Option<LocalId> {
-        match &self.resources[id.0].kind {
-            ResKind::Front { cb, .. } => Some(*cb),
-            _ => None,
-        }
-    }
-
-    /// `acc += a.matmul(b)`; `None` if the place is no accumulator.
-    pub(super) fn accumulate(&mut self, op: BinOp, place: &sk::Expr, value: &sk::Expr) -> Option<Value> {
-        let sk::Expr::Local(l) = place else {
-            return None;
-        };
-        let Some(super::value::Binding::Alias(Value::Res { id, .. })) = self.bindings[*l as usize] else {
-            return None;
-        };
-        let ResKind::Accumulator { rows, cols } = self.resources[id.0].kind.clone() else {
-            return None;
-        };
-        let value = self.expr(value);
-        let Value::Matmul { a, b } = value else {
-            let what = value.describe();
-            return Some(self.refuse(
-                format!("{what} cannot be added to an accumulator"),
-                "add matrix products: `acc += a.block(r, k).matmul(b.block(k, c))`",
-            ));
-        };
-        if op != BinOp::Add {
-            return Some(self.refuse("an accumulator only adds", "write `acc += a.matmul(b)`"));
-        }
-        if let (Some(r), Some(c), Some(ar), Some(bc)) = (int(&rows), int(&cols), int(&a.rows), int(&b.cols))
-            && (r, c) != (ar, bc)
-        {
-            return Some(self.refuse(
-                format!("a product of {ar}x{bc} tiles is added to an accumulator of {r}x{c}"),
-                "make `zeros(rows, cols)` the rows of the left and the columns of the right block",
-            ));
-        }
-        self.matmul_acc(&a, &b);
-        Some(Value::Unit)
-    }
-
-    pub(super) fn matmul(&mut self, a: TileBlock, b: Value) -> Value {
-        let Value::Block(b) = b else {
-            return self.refuse("`matmul` needs two blocks", "write `a.block(r, k).matmul(b.block(k, c))`");
-        };
-        if let (Some(k), Some(rows)) = (int(&a.cols), int(&b.rows))
-            && k != rows
-        {
-            return self.refuse(
-                format!("the left block has {k} columns of tiles, the right one {rows} rows"),
-                "the inner sizes of a matrix product must be equal",
-            );
-        }
-        Value::Matmul { a, b }
+    /// What the leaves stand for. The columns of a block whose pages are not known here have the type `Never`.
+    pub(super) fn leaves(&self, leaves: &[TileLeaf]) -> Vec<Leaf> {
+        let unknown = || Expr { ty: Ty::Never, kind: ExprKind::Int(0) };
+        leaves
+            .iter()
+            .filter_map(|leaf| match leaf {
+                TileLeaf::Acc(id) => match &self.resources[id.0].kind {
+                    ResKind::Accumulator { rows, cols } => {
+                        let line = self.resources[id.0].line;
+                        Some(Leaf::Acc { shape: [rows.clone(), cols.clone()], line })
+                    }
+                    _ => None,
+                },
+                TileLeaf::Front { front, shape } => match &self.resources[front.0].kind {
+                    ResKind::Front { cb, pages } => {
+                        let row = || [Expr::u32(1), pages.clone().unwrap_or_else(unknown)];
+                        Some(Leaf::Front { cb: *cb, shape: shape.clone().unwrap_or_else(row) })
+                    }
+                    _ => None,
+                },
+            })
+            .collect()
     }
 }
 

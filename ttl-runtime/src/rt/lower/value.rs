@@ -35,11 +35,6 @@ pub(super) enum Value {
         by_ref: bool,
     },
     Tiles(Tiles),
-    Block(TileBlock),
-    Matmul {
-        a: TileBlock,
-        b: TileBlock,
-    },
 }
 
 /// An end of a pipe by the locals that it is made of.
@@ -70,18 +65,14 @@ pub(super) struct Tiles {
     pub(super) owned: Vec<ResId>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) enum TileLeaf {
-    Front(ResId),
+    Front {
+        front: ResId,
+        /// Rows and columns, if the kernel gave it a shape.
+        shape: Option<[Expr; 2]>,
+    },
     Acc(ResId),
-}
-
-/// A matrix of tiles in a waited block, row-major.
-#[derive(Clone, Debug)]
-pub(super) struct TileBlock {
-    pub(super) front: ResId,
-    pub(super) rows: Expr,
-    pub(super) cols: Expr,
 }
 
 /// What a local of the skeleton stands for.
@@ -174,8 +165,6 @@ impl Value {
             Value::Pipe(_) => "an end of a pipe",
             Value::Res { .. } => "a guard",
             Value::Tiles(_) => "a block expression",
-            Value::Block(_) => "a block of tiles",
-            Value::Matmul { .. } => "a matrix product",
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::ops::{BinaryOp, MAX_WORDS, Relu, TernaryOp, TileCall, UnaryOp};
 use crate::sim::error::ErrorKind;
 use crate::sim::registers::{Configured, Section};
 use crate::site::Site;
+use crate::temps::TempKey;
 
 /// Puts an init and the formats of its operands in force, unless they are.
 pub(super) fn ensure_fpu(init: FpuInit, site: Site) {
@@ -202,6 +203,16 @@ pub fn pack_acc(dst: u32, cb: u32, index: u32, site: Site) {
 /// Settings of the running compute kernel.
 pub fn compute_config(site: Site) -> Arc<ComputeConfig> {
     op(site, |cx| Ok(cx.unit("store", site)?.config.clone()))
+}
+
+/// Whether a register was written since it was acquired.
+pub fn is_written(dst: u32, site: Site) -> bool {
+    op(site, |cx| Ok(cx.unit("store", site)?.is_written(dst)))
+}
+
+/// The id of a buffer of the compiler's.
+pub fn temp(key: TempKey, site: Site) -> Option<u32> {
+    op(site, |cx| Ok(cx.thread().temps.iter().find(|(k, _)| *k == key).map(|(_, id)| *id)))
 }
 
 /// The name of a circular buffer, for messages.

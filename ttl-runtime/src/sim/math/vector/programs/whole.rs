@@ -154,14 +154,14 @@ unary! {
     eqz_int32 = |x| one_where(&equal(x, 0));
     /// `nez_tile_int32`.
     nez_int32 = |x| one_where(&not(&equal(x, 0)));
-    /// `gtz_tile_int32`.
-    gtz_int32 = |x| one_where(&greater(x, 0));
+    /// `gtz_tile_int32`: also 1 for the smallest integer, whose negative is itself.
+    gtz_int32 = |x| one_where(&is_negative(&int_sub(0, x)));
     /// `gez_tile_int32`.
     gez_int32 = |x| one_where(&not(&is_negative(x)));
     /// `ltz_tile_int32`.
     ltz_int32 = |x| one_where(&is_negative(x));
-    /// `lez_tile_int32`.
-    lez_int32 = |x| one_where(&not(&greater(x, 0)));
+    /// `lez_tile_int32`: 0 for the smallest integer, likewise.
+    lez_int32 = |x| one_where(&not(&is_negative(&int_sub(0, x))));
     /// `eqz_tile_uint32`.
     eqz_uint32 = |x| one_where(&equal(x, 0));
     /// `nez_tile_uint32`.
@@ -309,9 +309,11 @@ pub(crate) fn typecast_i32_u16(_: Unit, x: &Reg) -> Reg {
     shift_left(&map(x, |x| x.clamp(0, 65535)), 16)
 }
 
-/// `typecast_tile` from an unsigned integer to u16; what is too large sets all bits.
-pub(crate) fn typecast_u32_u16(_: Unit, x: &Reg) -> Reg {
-    select(&greater(&shift_right(x, 16), 0), !0, &shift_left(x, 16))
+/// `typecast_tile` from an unsigned integer to u16; what is too large sets all bits (on Wormhole of the upper half).
+pub(crate) fn typecast_u32_u16(unit: Unit, x: &Reg) -> Reg {
+    let upper = shift_right(x, 16);
+    let largest = if unit.wormhole { or(&upper, 0xFFFF_0000) } else { splat(!0) };
+    select(&greater(&upper, 0), &largest, &shift_left(x, 16))
 }
 
 /// `quant_tile`: x * scale + zero point, rounded to 8 bits with sign.

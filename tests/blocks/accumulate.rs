@@ -1,0 +1,132 @@
+//! `acc += expression` over a loop, in the tile registers or in L1.
+
+use crate::data::{Matrix, read, write};
+use ttl::prelude::*;
+
+/// Defines a compute kernel that adds `expression` up over all blocks and stores the sum once.
+macro_rules! sums {
+    ($name:ident, $a:literal, $b:literal => $y:literal = $rows:literal x $cols:literal, |$x:ident, $w:ident| $expression:expr) => {
+        mod $name {
+            use super::*;
+
+            #[ttl::kernel(compute)]
+            fn compute(
+                compute: Compute,
+                a_in: CbIn<bf16>,
+                b_in: CbIn<bf16>,
+                y_out: CbOut<bf16>,
+                #[ttl(common)] blocks: u32,
+            ) {
+                let mut sum = compute.zeros($rows, $cols);
+                for _ in 0..blocks {
+                    let $x = a_in.wait_front($a);
+                    let $w = b_in.wait_front($b);
+                    sum += $expression;
+                }
+                y_out.reserve_back($y).store(sum);
+            }
+
+            pub(crate) fn check(blocks: u32, shapes: [[usize; 2]; 3], exact: impl Fn(&Matrix, &Matrix) -> Matrix) {
+                let [[ar, ac], [br, bc], y_shape] = shapes;
+                let n = blocks as usize;
+                let (a, b) = (Matrix::random(n * ar, ac, 1), Matrix::random(n * br, bc, 2));
+                let part =
+                    |m: &Matrix, rows: usize, at: usize| Matrix::from_fn(rows, m.cols, |r, c| m.at(at * rows + r, c));
+                let terms: Vec<Matrix> = (0..n).map(|at| exact(&part(&a, ar, at), &part(&b, br, at))).collect();
+                let total = terms[1..].iter().fold(terms[0].clone(), |sum, t| sum.zip(t, |x, y| x + y));
+                crate::everywhere(|arch, config| {
+                    let build = |device: &mut Device| {
+                        let (a, b) = (a.upload(device, "a")?, b.upload(device, "b")?);
+                        let y = device.zeros::<bf16>("y", &y_shape)?;
+                        let core = Core::new(0, 0);
+                        let mut p = Program::new(stringify!($name));
+                        let (a_out, a_in) = p.circular_buffer::<bf16>("a", core, 2 * $a);
+                        let (b_out, b_in) = p.circular_buffer::<bf16>("b", core, 2 * $b);
+                        let (y_out, y_in) = p.circular_buffer::<bf16>("y", core, $y);
+                        p.kernel(core, read::<$a, $b> { a: a.accessor(), b: b.accessor(), a_out, b_out, blocks });
+                        p.compute(core, config.clone(), compute { a_in, b_in, y_out, blocks });
+                        p.kernel(core, write::<$y> { y: y.accessor(), y_in, blocks: 1 });
+                        Ok((p, y))
+                    };
+                    let options = DeviceOptions { arch, ..DeviceOptions::default() };
+                    let (device, y) = ttl::testing::on_both_engines(&options, build)
+                        .unwrap_or_else(|e| panic!("{}: {e}", stringify!($name)));
+                    let distance = crate::data::distance(&device, &y, &total);
+                    let bound = if config.fp32_dest_acc { 0.01 } else { 0.03 };
+                    assert!(distance <= bound, "{}, {config:?}: off by {distance:e}", stringify!($name));
+                });
+            }
+        }
+    };
+}
+
+sums!(blocks, 2, 2 => 2 = 1 x 2, |x, w| &x + &w);
+sums!(plain, 2, 2 => 2 = 1 x 2, |x, _w| x);
+sums!(products, 2, 2 => 2 = 1 x 2, |x, w| &x * &w);
+sums!(chains, 2, 2 => 2 = 1 x 2, |x, w| ((&x - &w).exp() * &w).relu());
+sums!(row_sums, 2, 1 => 1 = 1 x 1, |x, _w| x.block(1, 2).sum_row());
+sums!(matrix_products, 2, 6 => 3 = 1 x 3, |x, w| x.block(1, 2).matmul(w.block(2, 3)));
+
+sums!(large, 12, 12 => 12 = 3 x 4, |x, w| (x.block(3, 4) + w.block(3, 4)).relu());
+
+#[test]
+fn what_does_not_fit_the_registers_adds_up_in_l1() {
+    let shape = [96, 128];
+    large::check(3, [shape; 3], |x, w| x.zip(w, |x, w| (x + w).max(0.0)));
+}
+
+/// The sum of all blocks, and a result for each: the registers are needed in between.
+#[ttl::kernel(compute)]
+fn beside(compute: Compute, a_in: CbIn<bf16>, b_in: CbIn<bf16>, y_out: CbOut<bf16>, #[ttl(common)] blocks: u32) {
+    let mut sum = compute.zeros(1, 2);
+    for _ in 0..blocks {
+        let a = a_in.wait_front(2);
+        let b = b_in.wait_front(2);
+        sum += &a * &b;
+        y_out.reserve_back(2).store(a.exp());
+    }
+    y_out.reserve_back(2).store(sum);
+}
+
+#[test]
+fn other_results_leave_while_a_sum_goes_on() {
+    let (a, b) = (Matrix::random(96, 64, 1), Matrix::random(96, 64, 2));
+    let exact = Matrix::from_fn(128, 64, |r, c| match r {
+        0..96 => a.at(r, c).exp(),
+        _ => (0..3).map(|n| a.at(32 * n + r - 96, c) * b.at(32 * n + r - 96, c)).sum(),
+    });
+    crate::everywhere(|arch, config| {
+        let build = |device: &mut Device| {
+            let (a, b) = (a.upload(device, "a")?, b.upload(device, "b")?);
+            let y = device.zeros::<bf16>("y", &[128, 64])?;
+            let core = Core::new(0, 0);
+            let mut p = Program::new("beside");
+            let (a_out, a_in) = p.circular_buffer::<bf16>("a", core, 4);
+            let (b_out, b_in) = p.circular_buffer::<bf16>("b", core, 4);
+            let (y_out, y_in) = p.circular_buffer::<bf16>("y", core, 4);
+            p.kernel(core, read::<2, 2> { a: a.accessor(), b: b.accessor(), a_out, b_out, blocks: 3 });
+            p.compute(core, config.clone(), beside { a_in, b_in, y_out, blocks: 3 });
+            p.kernel(core, write::<2> { y: y.accessor(), y_in, blocks: 4 });
+            Ok((p, y))
+        };
+        let options = DeviceOptions { arch, ..DeviceOptions::default() };
+        let (device, y) = ttl::testing::on_both_engines(&options, build).unwrap_or_else(|e| panic!("{e}"));
+        let distance = crate::data::distance(&device, &y, &exact);
+        assert!(distance < 0.01, "{config:?}: off by {distance:e}");
+    });
+}
+
+#[test]
+fn element_wise_results_add_up() {
+    let shape = [32, 64];
+    blocks::check(3, [shape; 3], |x, w| x.zip(w, |x, w| x + w));
+    plain::check(3, [shape; 3], |x, _| x.clone());
+    products::check(3, [shape; 3], |x, w| x.zip(w, |x, w| x * w));
+    chains::check(3, [shape; 3], |x, w| x.zip(w, |x, w| ((x - w).exp() * w).max(0.0)));
+}
+
+#[test]
+fn reductions_and_matrix_products_add_up() {
+    row_sums::check(3, [[32, 64], [32, 32], [32, 32]], |x, _| x.by_row(|a, b| a + b));
+    matrix_products::check(3, [[32, 64], [64, 96], [32, 96]], Matrix::matmul);
+}

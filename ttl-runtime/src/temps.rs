@@ -1,0 +1,131 @@
+//! Buffers that the compiler adds to compute kernels: what each is for. Both engines find them by this.
+
+use crate::ir::schedule::Schedule;
+use crate::ops::{Pool, ReduceDim};
+use crate::tensor::format::DataFormat;
+use std::fmt;
+
+/// What a buffer of the compiler's is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TempKey {
+    /// An intermediate block; `number` tells those of one format and size in one expression apart.
+    Block {
+        format: DataFormat,
+        pages: u32,
+        number: u32,
+    },
+    Scaler(Scaler),
+    /// An accumulator that does not stay in the tile registers: the packer adds to it. `place` is where it is made.
+    Sum {
+        place: Place,
+        pages: u32,
+    },
+}
+
+/// A line of a file, as both engines see it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Place(u64);
+
+impl Place {
+    pub fn new(file: &str, line: u32) -> Place {
+        // FNV-1a.
+        let bytes = file.bytes().chain(line.to_le_bytes());
+        Place(bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)))
+    }
+}
+
+/// A tile full of one value, by which a reduction multiplies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Scaler {
+    /// Of an f32.
+    pub bits: u32,
+}
+
+impl Scaler {
+    /// For a reduction of a block of so many tiles. `None` if that has to be known and is not.
+    pub fn of(pool: Pool, dim: ReduceDim, rows: Option<u32>, cols: Option<u32>) -> Option<Scaler> {
+        let value = match (pool, dim) {
+            (Pool::Sum | Pool::Max, _) => 1.0,
+            (Pool::Avg, ReduceDim::Row) => 1.0 / (32.0 * f64::from(cols?)),
+            (Pool::Avg, ReduceDim::Col) => 1.0 / (32.0 * f64::from(rows?)),
+            // Applied in both directions.
+            (Pool::Avg, ReduceDim::Scalar) => 1.0 / (1024.0 * f64::from(rows?) * f64::from(cols?)).sqrt(),
+        };
+        Some(Scaler { bits: (value as f32).to_bits() })
+    }
+
+    /// bf16 where that holds the value.
+    pub const fn format(self) -> DataFormat {
+        if self.bits & 0xffff == 0 { DataFormat::Bf16 } else { DataFormat::F32 }
+    }
+}
+
+impl TempKey {
+    pub const fn format(self) -> DataFormat {
+        match self {
+            TempKey::Block { format, .. } => format,
+            TempKey::Scaler(scaler) => scaler.format(),
+            TempKey::Sum { .. } => DataFormat::F32,
+        }
+    }
+
+    pub const fn pages(self) -> u32 {
+        match self {
+            TempKey::Block { pages, .. } | TempKey::Sum { pages, .. } => pages,
+            TempKey::Scaler(_) => 1,
+        }
+    }
+
+    /// A name for the parameter that stands for it.
+    pub fn name(self, index: usize) -> String {
+        match self {
+            TempKey::Block { .. } => format!("mid{index}"),
+            TempKey::Sum { .. } => format!("sum{index}"),
+            TempKey::Scaler(s) if s.bits == 1f32.to_bits() => "ones".to_owned(),
+            TempKey::Scaler(_) => format!("scaler{index}"),
+        }
+    }
+}
+
+impl fmt::Display for TempKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TempKey::Block { .. } => f.write_str("intermediate block"),
+            TempKey::Sum { .. } => f.write_str("accumulator in L1"),
+            TempKey::Scaler(s) => write!(f, "scaler tile of {}", f32::from_bits(s.bits)),
+        }
+    }
+}
+
+/// The keys of a schedule's buffers; `size` gives the tiles of one, if they are known.
+pub fn keys(schedule: &Schedule, size: &dyn Fn(u32) -> Option<u32>) -> Vec<Option<TempKey>> {
+    let mut keys: Vec<Option<TempKey>> = Vec::with_capacity(schedule.temps.len());
+    for (at, temp) in (0..).zip(&schedule.temps) {
+        let format = temp.format;
+        let key = size(at).map(|pages| {
+            let mut number = 0;
+            while keys.contains(&Some(TempKey::Block { format, pages, number })) {
+                number += 1;
+            }
+            TempKey::Block { format, pages, number }
+        });
+        keys.push(key);
+    }
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalers_are_what_a_mean_needs() {
+        let value = |pool, dim, rows, cols| Scaler::of(pool, dim, rows, cols).map(|s| f32::from_bits(s.bits));
+        assert_eq!(value(Pool::Sum, ReduceDim::Row, None, None), Some(1.0));
+        assert_eq!(value(Pool::Avg, ReduceDim::Row, None, Some(2)), Some(1.0 / 64.0));
+        assert_eq!(value(Pool::Avg, ReduceDim::Scalar, Some(2), Some(2)), Some(1.0 / 64.0));
+        assert_eq!(value(Pool::Avg, ReduceDim::Col, None, Some(2)), None);
+        assert_eq!(Scaler::of(Pool::Avg, ReduceDim::Row, None, Some(3)).map(Scaler::format), Some(DataFormat::F32));
+        assert_eq!(Scaler::of(Pool::Max, ReduceDim::Row, None, None).map(Scaler::format), Some(DataFormat::Bf16));
+    }
+}
