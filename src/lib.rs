@@ -53,8 +53,12 @@
 //! }
 //! ```
 
+pub use operation::{buffer, compute, reader, writer};
 pub use ttl_macros::{device, kernel};
+pub use ttl_runtime::rt::{Data, Field, Scalar};
 pub use ttl_runtime::host::{Error, Result, testing};
+
+mod operation;
 
 #[doc(hidden)]
 pub use ttl_runtime::rt;
@@ -93,5 +97,19 @@ macro_rules! __ttl_check_copy {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __ttl_check_copy {
+    ($($item:tt)*) => {};
+}
+
+/// Around the function of an operation as it is written: only the editor looks at it, rustc sees the kernels that it becomes.
+#[cfg(rust_analyzer)]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ttl_in_the_editor {
+    ($($item:tt)*) => { $($item)* };
+}
+#[cfg(not(rust_analyzer))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ttl_in_the_editor {
     ($($item:tt)*) => {};
 }

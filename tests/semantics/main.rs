@@ -4,6 +4,7 @@
 //! - `expressions.rs`: order of evaluation, short circuits, blocks as values, references;
 //! - `loops.rs`: ranges to the limits of their types, `while`, `break`, `continue`, early `return`;
 //! - `guards.rs`: where guards are released, seen by the pages that the next wait finds;
+//! - `data.rs`: structs, enums, tuples, arrays, `match`;
 //! - `arguments.rs`: scalars on their way from the host;
 //! - `names.rs`: constants, generic functions, names that mean something in C++;
 //! - `panics.rs`: what is an error rather than a value; `refused.rs`: what Rust accepts and C++ could not follow.
@@ -42,6 +43,7 @@ macro_rules! table {
 }
 
 mod arguments;
+mod data;
 mod expressions;
 mod floats;
 mod guards;

@@ -132,6 +132,7 @@ methods! {
         "wrapping_shr",
         "to_bits",
         "from_bits",
+        "len",
     ],
     takes_self: [
         "push_back",

@@ -6,9 +6,12 @@
 //! - [`metalium_0_81`] is the only place that knows headers and function names of a TT-Metalium version;
 //! - `function` prints arguments, signatures and statements, `loops` the ranges with Rust's meaning, `ops` device operations;
 //! - `expr` prints expressions so that they mean in C++ what they mean in Rust (wrapping, shifts, casts, comparisons);
+//! - `data` prints structs, enums and arrays;
 //! - `names` chooses identifiers; `writer` holds the text, its indentation and the `#line` directives.
 
 mod args;
+mod data;
+mod debug;
 mod expr;
 mod function;
 mod helpers;
@@ -72,6 +75,9 @@ pub fn emit(prepared: &Prepared, args: &ArgSlots, options: &Options) -> Result<S
     }
     let functions = function::print(prepared, args, options);
     let mut text = header(module);
+    if functions.arrays {
+        text.push_str("#include <array>\n");
+    }
     text.push_str("#include <cstdint>\n");
     for header in &functions.headers {
         let _ = writeln!(text, "#include \"{header}\"");
@@ -85,6 +91,10 @@ pub fn emit(prepared: &Prepared, args: &ArgSlots, options: &Options) -> Result<S
     for helper in &functions.helpers {
         text.push('\n');
         text.push_str(helper.text());
+    }
+    if !functions.types.is_empty() {
+        text.push('\n');
+        text.push_str(&functions.types);
     }
     text.push('\n');
     text.push_str(&functions.text);

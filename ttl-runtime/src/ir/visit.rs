@@ -1,6 +1,6 @@
 //! Walks over the IR that verifier, passes and writer share.
 
-use super::{BinOp, Block, Expr, ExprKind, FnId, Init, LocalId, Op, Query, Stmt, StmtKind, Ty};
+use super::{BinOp, Block, Debug, Expr, ExprKind, FnId, Init, LocalId, Op, Query, Stmt, StmtKind, Ty};
 use std::collections::BTreeSet;
 
 /// Every statement of a block, outer ones before those inside them.
@@ -38,6 +38,11 @@ pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
             f(&l.start);
             f(&l.end);
         }
+        StmtKind::Set { place, value } => {
+            f(place);
+            f(value);
+        }
+        StmtKind::Debug(debug) => debug_exprs(debug, f),
         StmtKind::Op(op) => op_exprs(op, f),
         StmtKind::Let { init: None, .. }
         | StmtKind::Loop { .. }
@@ -45,6 +50,17 @@ pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
         | StmtKind::Continue
         | StmtKind::Return(None)
         | StmtKind::Block(_) => {}
+    }
+}
+
+fn debug_exprs<'a>(debug: &'a Debug, f: &mut dyn FnMut(&'a Expr)) {
+    match debug {
+        Debug::Assert { cond, message, .. } => {
+            f(cond);
+            message.iter().flat_map(|m| &m.args).for_each(f);
+        }
+        Debug::Print(text) => text.args.iter().for_each(f),
+        Debug::Zone(_) => {}
     }
 }
 
@@ -185,7 +201,17 @@ pub fn init_locals(init: &Init, f: &mut dyn FnMut(LocalId)) {
 pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     f(expr);
     match &expr.kind {
-        ExprKind::Neg(x) | ExprKind::Not(x) | ExprKind::Cast(x) | ExprKind::Bits(x) => each_expr(x, f),
+        ExprKind::Neg(x)
+        | ExprKind::Not(x)
+        | ExprKind::Cast(x)
+        | ExprKind::Bits(x)
+        | ExprKind::Field(x, _)
+        | ExprKind::Repeat(x) => each_expr(x, f),
+        ExprKind::Index(a, b) => {
+            each_expr(a, f);
+            each_expr(b, f);
+        }
+        ExprKind::Struct(xs) | ExprKind::Array(xs) => xs.iter().for_each(|x| each_expr(x, f)),
         ExprKind::Binary(_, a, b) => {
             each_expr(a, f);
             each_expr(b, f);
@@ -195,6 +221,7 @@ pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         ExprKind::Int(_)
         | ExprKind::F32(_)
         | ExprKind::Bool(_)
+        | ExprKind::Variant(_)
         | ExprKind::Local(_)
         | ExprKind::Query(_)
         | ExprKind::Erased => {}
@@ -222,7 +249,17 @@ pub fn expr_calls<'a>(expr: &'a Expr, f: &mut dyn FnMut(CallSite<'a>)) {
 
 fn calls_in<'a>(expr: &'a Expr, conditional: bool, f: &mut dyn FnMut(CallSite<'a>)) {
     match &expr.kind {
-        ExprKind::Neg(x) | ExprKind::Not(x) | ExprKind::Cast(x) | ExprKind::Bits(x) => calls_in(x, conditional, f),
+        ExprKind::Neg(x)
+        | ExprKind::Not(x)
+        | ExprKind::Cast(x)
+        | ExprKind::Bits(x)
+        | ExprKind::Field(x, _)
+        | ExprKind::Repeat(x) => calls_in(x, conditional, f),
+        ExprKind::Index(a, b) => {
+            calls_in(a, conditional, f);
+            calls_in(b, conditional, f);
+        }
+        ExprKind::Struct(xs) | ExprKind::Array(xs) => xs.iter().for_each(|x| calls_in(x, conditional, f)),
         ExprKind::Binary(op, a, b) => {
             calls_in(a, conditional, f);
             let lazy = matches!(op, BinOp::And | BinOp::Or);
@@ -236,6 +273,7 @@ fn calls_in<'a>(expr: &'a Expr, conditional: bool, f: &mut dyn FnMut(CallSite<'a
         ExprKind::Int(_)
         | ExprKind::F32(_)
         | ExprKind::Bool(_)
+        | ExprKind::Variant(_)
         | ExprKind::Local(_)
         | ExprKind::Erased
         | ExprKind::Query(_) => {}
@@ -297,7 +335,7 @@ pub fn lent_locals(expr: &Expr) -> impl Iterator<Item = LocalId> + '_ {
         _ => &[],
     };
     args.iter().filter_map(|arg| match (&arg.kind, &arg.ty) {
-        (ExprKind::Local(l), Ty::Ref { mutable: true, to }) if to.is_scalar() => Some(*l),
+        (_, Ty::Ref { mutable: true, to }) if to.is_data() => arg.root(),
         _ => None,
     })
 }
@@ -306,8 +344,12 @@ pub fn lent_locals(expr: &Expr) -> impl Iterator<Item = LocalId> + '_ {
 pub fn assigned_locals(block: &[Stmt]) -> BTreeSet<LocalId> {
     let mut assigned = BTreeSet::new();
     each_stmt(block, &mut |s| {
-        if let StmtKind::Assign { local, .. } = &s.kind {
-            assigned.insert(*local);
+        match &s.kind {
+            StmtKind::Assign { local, .. } => {
+                assigned.insert(*local);
+            }
+            StmtKind::Set { place, .. } => assigned.extend(place.root()),
+            _ => {}
         }
         stmt_exprs(s, &mut |e| each_expr(e, &mut |e| assigned.extend(lent_locals(e))));
     });

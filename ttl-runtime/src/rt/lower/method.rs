@@ -60,6 +60,12 @@ impl Lower<'_> {
                 }
                 _ => self.no_method("TileBlock", name),
             },
+            Value::Scalar(Expr { ty: Ty::Array(_, len), .. }) | Value::Place(Expr { ty: Ty::Array(_, len), .. })
+                if name == "len" =>
+            {
+                self.discard(recv);
+                Value::Scalar(Expr { ty: Ty::Usize, kind: ExprKind::Int(i64::from(len)) })
+            }
             Value::Scalar(_) | Value::Place(_) => self.number_method(recv, name, args),
             other => {
                 let what = other.describe();
@@ -322,6 +328,10 @@ impl Lower<'_> {
     /// Methods of numbers: those whose meaning C++ has too.
     fn number_method(&mut self, recv: Value, name: &str, args: &[sk::Expr]) -> Value {
         let a = self.as_scalar(recv);
+        if !a.ty.is_scalar() && a.ty != Ty::Usize {
+            let ty = a.ty.clone();
+            return self.refuse(format!("`{ty}` has no method `{name}` in a kernel"), "see the methods of the device API");
+        }
         let op = match name {
             "wrapping_add" => BinOp::Add,
             "wrapping_sub" => BinOp::Sub,
@@ -357,7 +367,7 @@ impl Lower<'_> {
             }
             _ => b,
         };
-        Value::Scalar(binary(op, a, b))
+        self.arithmetic(op, a, b)
     }
 
     fn abs(&mut self, a: Expr) -> Value {

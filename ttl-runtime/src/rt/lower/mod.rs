@@ -3,6 +3,7 @@
 //! - `value.rs`: what an expression can be while it is lowered: scalars, guards, lazy tile expressions, register states.
 //! - `scope.rs`: bindings, temporaries, and the release of guards at the end of scopes.
 //! - `expr.rs`, `stmt.rs`: scalar expressions and control flow; blocks as values become temporaries, evaluation order is fixed.
+//! - `data.rs`, `pattern.rs`: structs, arrays, enums; `match` and other patterns. `debug.rs`: assertions and printing.
 //! - `method.rs`: methods of the device API, by type of the receiver and name.
 //! - `signal.rs`: what goes to other cores: pages and semaphores.
 //! - `tiles.rs`: block expressions to DAGs.
@@ -10,8 +11,11 @@
 //! rustc has already accepted the body, so types agree. What is left to refuse here is what Rust cannot see: it ends up as a
 //! [`LowerError`](super::LowerError) with the user's line.
 
+mod data;
+mod debug;
 mod expr;
 mod method;
+mod pattern;
 mod scope;
 mod signal;
 mod stmt;
@@ -22,6 +26,7 @@ use super::cx::{Cx, Item};
 use crate::ir::{self, Block, LocalId, Stmt, StmtKind, Ty};
 use crate::site::Site;
 use scope::Scope;
+use std::collections::HashMap;
 use ttl_skeleton as sk;
 use value::{Binding, Resource};
 
@@ -76,6 +81,8 @@ struct Lower<'a> {
     diverged: bool,
     /// Resource states at each `break` of the enclosing loops, innermost last.
     breaks: Vec<Vec<scope::States>>,
+    /// What the `usize` locals can be, where that is less than 32 bits hold.
+    ranges: HashMap<LocalId, (u64, u64)>,
 }
 
 impl<'a> Lower<'a> {
@@ -93,11 +100,15 @@ impl<'a> Lower<'a> {
             line: def.line,
             diverged: false,
             breaks: vec![],
+            ranges: HashMap::new(),
         }
     }
 
     fn function(mut self, generics: Vec<String>) -> ir::Fn {
         let ret = self.def.ret.map_or(Ty::Unit, |slot| self.ty(slot));
+        if matches!(ret, Ty::Ref { .. }) {
+            self.error("a device function cannot return a reference", "return the value, or the index of what you mean");
+        }
         self.enter_scope(scope::Kind::Function);
         let mut params = vec![];
         for p in 0..self.def.params {

@@ -37,7 +37,7 @@ impl Lower<'_> {
             // A number after all: finish here, the operand is lowered.
             let left = self.as_scalar(left);
             let right = self.scalar(r);
-            return Some(Value::Scalar(super::expr::binary(op, left, right)));
+            return Some(self.arithmetic(op, left, right));
         };
         let right = self.expr(r);
         let Some(right) = self.as_tiles(&right) else {

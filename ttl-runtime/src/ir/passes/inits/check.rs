@@ -106,7 +106,8 @@ impl Checker<'_> {
                 }
             }
             StmtKind::Let { local, .. } | StmtKind::Assign { local, .. } => at.forget(*local),
-            StmtKind::Eval(_) => {}
+            StmtKind::Set { place, .. } => place.root().into_iter().for_each(|local| at.forget(local)),
+            StmtKind::Eval(_) | StmtKind::Debug(_) => {}
             StmtKind::If { then, els, .. } => {
                 let other = at.clone();
                 let then = self.block(then, Some(at));
