@@ -56,34 +56,7 @@ fn run(cli: &Cli) -> ttl::Result<()> {
     let time = common::run(&mut device, &program, &cli.options)?;
 
     let result = device.download(&c)?;
-    let reference = product(&common::rounded(&a_host), &common::rounded(&b_host))?;
+    let reference = common::product(&common::rounded(&a_host), &common::rounded(&b_host))?;
     common::export(&device, &program, &[(c.handle(), &result)], &cli.options)?;
-    // One rounding to bf16, and products aligned to 12 bits in groups of eight; fewer bits of the operands at lower fidelity.
-    let bound = match cli.fidelity {
-        common::FidelityArg::Lofi => 2f64.powi(-4),
-        common::FidelityArg::Hifi2 => 2f64.powi(-7),
-        _ => 2f64.powi(-8),
-    };
-    common::finish("matmul", time, &result, &reference, bound, &cli.options)
-}
-
-/// The product in f64, rounded once to f32.
-fn product(a: &HostTensor, b: &HostTensor) -> ttl::Result<HostTensor> {
-    let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
-    let (a, b) = (a.to_f32_vec(), b.to_f32_vec());
-    let mut c = vec![0f32; m * n];
-    let mut row = vec![0f64; n];
-    for i in 0..m {
-        row.fill(0.0);
-        for p in 0..k {
-            let x = f64::from(a[i * k + p]);
-            for (sum, y) in row.iter_mut().zip(&b[p * n..][..n]) {
-                *sum += x * f64::from(*y);
-            }
-        }
-        for (to, sum) in c[i * n..][..n].iter_mut().zip(&row) {
-            *to = *sum as f32;
-        }
-    }
-    Ok(HostTensor::from_vec([m, n], c)?)
+    common::finish("matmul", time, &result, &reference, common::product_bound(cli.fidelity), &cli.options)
 }

@@ -55,8 +55,8 @@
 
 pub use operation::{buffer, compute, reader, writer};
 pub use ttl_macros::{device, kernel};
-pub use ttl_runtime::rt::{Data, Field, Scalar};
 pub use ttl_runtime::host::{Error, Result, testing};
+pub use ttl_runtime::rt::{Data, Scalar};
 
 mod operation;
 
@@ -74,14 +74,23 @@ pub mod prelude {
     pub use ttl_runtime::arch::{Arch, ArchKind, ComputeConfig, Core, MathFidelity};
     pub use ttl_runtime::cores::{CoreRange, CoreSet};
     pub use ttl_runtime::device_api::{
-        Accumulator, CbIn, CbOut, Compute, Front, Looped, MatmulTiles, Noc, NocCore, NocRange, PackRegs, Reads,
-        Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBlock, TileExpr, TileMath, TileRegs, Tiles, Writes,
+        Accumulator, Arriving, CbIn, CbOut, Compute, Front, Looped, MatmulTiles, Noc, NocCore, NocRange, PackRegs,
+        PipeRx, PipeTx, Reads, Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBinary, TileBlock, TileExpr,
+        TileMath, TileRegs, TileTernary, Tiles, UnicastTx, Writes,
     };
-    pub use ttl_runtime::host::{Backend, CheckedProgram, Device, DeviceOptions, Engine, Program, Tensor};
+    pub use ttl_runtime::host::{
+        Backend, CheckedProgram, Device, DeviceOptions, Engine, ForeignKernel, Program, Tensor,
+    };
     pub use ttl_runtime::program::export::Tolerance;
-    pub use ttl_runtime::program::typed::{Consumer, PerCore, Producer, SemaphoreArg, TensorArg, per_core};
-    pub use ttl_runtime::sim::{Numerics, Progress, RunOptions, RunReport, Schedule};
-    pub use ttl_runtime::tensor::format::{DataFormat, Element};
+    pub use ttl_runtime::program::foreign::Word;
+    pub use ttl_runtime::program::pipe::Route;
+    pub use ttl_runtime::program::typed::{
+        Consumer, PerCore, Pipe, Producer, SemaphoreArg, TensorArg, UnicastPipe, per_core,
+    };
+    pub use ttl_runtime::sim::{
+        Numerics, PrintLog, Printed, Prints, Progress, RunOptions, RunReport, Schedule, ZoneReport,
+    };
+    pub use ttl_runtime::tensor::format::{DataFormat, Element, bfp4_b, bfp8_b};
     pub use ttl_runtime::tensor::{Comparison, HostTensor, MemoryConfig, ShardSpec, TensorRef, npy};
 }
 
@@ -112,4 +121,22 @@ macro_rules! __ttl_in_the_editor {
 #[macro_export]
 macro_rules! __ttl_in_the_editor {
     ($($item:tt)*) => {};
+}
+
+/// Prints a line from a kernel, as `println!` does on the host: `ttl::print!("x = {} {y:#x}", x)`. The simulator puts the core and the
+/// processor in front; in C++ it is `DPRINT`, which is nothing unless it is switched on.
+#[macro_export]
+macro_rules! print {
+    ($($text:tt)*) => {
+        $crate::rt::print(::core::format_args!($($text)*), ::core::file!(), ::core::line!())
+    };
+}
+
+/// A named zone of a kernel, from here to the end of the block: `ttl::zone!("matmul")`. The simulator counts how often threads go through it
+/// and where they wait; in C++ it is `DeviceZoneScopedN`.
+#[macro_export]
+macro_rules! zone {
+    ($name:literal) => {
+        let _zone = $crate::rt::Zone::enter($name, ::core::file!(), ::core::line!());
+    };
 }

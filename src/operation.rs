@@ -67,5 +67,7 @@ pub fn writer(section: impl FnOnce(Noc)) {
 }
 
 fn only_in_operations() -> ! {
-    panic!("`ttl::buffer`, `ttl::reader`, `ttl::compute` and `ttl::writer` belong into a `#[ttl::kernel]` function without a role")
+    panic!(
+        "`ttl::buffer`, `ttl::reader`, `ttl::compute` and `ttl::writer` belong into a `#[ttl::kernel]` function without a role"
+    )
 }

@@ -2,4 +2,5 @@
 
 pub mod fma;
 pub mod matmul;
+pub mod matmul_mcast;
 pub mod split;

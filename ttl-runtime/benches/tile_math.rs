@@ -44,6 +44,7 @@ fn main() {
         fidelity: MathFidelity::HiFi4,
         fp32_dest: true,
         approx: false,
+        bfp8_pack_precise: false,
         numerics: Numerics::Exact,
     };
     let (mut a, mut b, mut dst) = (Tile::new(), Tile::new(), Tile::new());
@@ -97,7 +98,7 @@ fn main() {
         for op in UnaryOp::ALL {
             time(&format!("{op:?} (with copy_tile)"), || {
                 copy_tile(&cfg, DataFormat::Bf16, black_box(&positive), &mut dst);
-                sfpu_unary(&cfg, op, &mut dst);
+                sfpu_unary(&cfg, op, &[], &mut dst);
             });
         }
         let mut regs = vec![a.clone(), b.clone(), Tile::new()];

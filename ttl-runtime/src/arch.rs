@@ -178,6 +178,8 @@ pub struct ComputeConfig {
     pub dst_full_sync: bool,
     /// `math_approx_mode`.
     pub approx: bool,
+    /// The packer rounds block floats (`bfp8_b`, `bfp4_b`) once, not twice (`bfp8_pack_precise`).
+    pub bfp8_pack_precise: bool,
     /// Circular-buffer ids whose f32 tiles go to the tile registers at full precision (`UnpackToDestFp32`).
     pub unpack_to_dest_fp32: Vec<u32>,
 }

@@ -12,6 +12,8 @@ mod compute;
 mod cores;
 #[path = "sim/deadlocks.rs"]
 mod deadlocks;
+#[path = "sim/debugging.rs"]
+mod debugging;
 #[path = "sim/launches.rs"]
 mod launches;
 #[path = "sim/pipelines.rs"]

@@ -60,6 +60,7 @@ refusals! {
     UNKNOWN_MARK: "this is no way for a parameter to travel", "", "write `#[ttl(common)]` for one value for all cores, `#[ttl(compile_time)]` for a constant of the C++, and nothing for a value per core";
     NO_TOKEN: "a kernel begins with the token of its role", "its methods are what this kind of thread may do", "write `noc: Noc` as the first parameter of a reader or writer, `compute: Compute` of a compute kernel";
     KERNEL_RESULT: "a kernel returns nothing", "its results go into circular buffers and tensors", "remove the result type";
+    STORE_IN_DATA_MOVEMENT: "reader and writer kernels cannot compute tiles", "their processors have no tile registers", "store in a `compute` kernel, and pass the tiles to it through a circular buffer";
     UNUSED_TYPE_PARAM: "this type parameter is in no parameter of the kernel", "the host could not say what it is", "use it in the type of a parameter, or remove it";
     RESERVED_NAME: "names that begin with `__ttl` are reserved", "", "choose another name";
 

@@ -4,12 +4,14 @@
 //! buffer ends and variables that its closure mentions; the struct of the function's name makes the buffers and adds the kernels.
 //! rust-analyzer sees the function as it is written, rustc sees the kernels: each mistake is reported once.
 
+use crate::check::scope::ConstKind;
 use crate::item::RawFn;
 use crate::messages as m;
-use crate::model::Role;
+use crate::model::{Kind, Role};
 use crate::report::Report;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use std::collections::BTreeSet;
 use syn::{Attribute, Expr, FnArg, GenericParam, Pat, PatType, Stmt};
 
 /// Whether the function has sections.
@@ -138,12 +140,7 @@ fn buffer(local: &syn::Local) -> Option<Option<Buffer>> {
         })
         .collect();
     let ([out, input], Some(pages)) = (names.as_slice(), call.args.first()) else { return None };
-    Some(Some(Buffer {
-        out: (*out).clone(),
-        input: (*input).clone(),
-        element: element.clone(),
-        pages: pages.clone(),
-    }))
+    Some(Some(Buffer { out: (*out).clone(), input: (*input).clone(), element: element.clone(), pages: pages.clone() }))
 }
 
 fn variable(local: syn::Local, report: &mut Report) -> Option<Variable> {
@@ -232,12 +229,15 @@ fn section_kernel(
     let span = section.token.clone().into_iter().last().map_or_else(|| item.sig.ident.span(), |t| t.span());
     let kernel = format_ident!("{}_{}", item.sig.ident, role_name, span = span);
 
-    // Variables that are mentioned, and what their values mention.
+    // Variables that are used, and what their values use.
     let mut mentioned = section.body.clone();
+    let mut free = free_names(&section.name, &section.body);
     let mut before: Vec<&Variable> = Vec::new();
     for variable in operation.variables.iter().rev() {
-        if mentions(&mentioned, &variable.name) {
-            mentioned.extend(variable.tokens.clone());
+        if free.contains(&variable.name.to_string()) {
+            let tokens = &variable.tokens;
+            mentioned.extend(tokens.clone());
+            free.extend(free_names(&section.name, &quote!({ #tokens })));
             before.insert(0, variable);
         }
     }
@@ -245,7 +245,7 @@ fn section_kernel(
     let mut fields: Vec<TokenStream> = Vec::new();
     for param in &operation.params {
         let Pat::Ident(pat) = &*param.pat else { continue };
-        if mentions(&mentioned, &pat.ident) {
+        if free.contains(&pat.ident.to_string()) {
             let name = &pat.ident;
             params.push(param.to_token_stream());
             fields.push(quote!(#name: ::core::clone::Clone::clone(&self.#name)));
@@ -254,7 +254,7 @@ fn section_kernel(
     for buffer in &operation.buffers {
         let element = &buffer.element;
         for (end, ty) in [(&buffer.out, "CbOut"), (&buffer.input, "CbIn")] {
-            let Some(at) = find(&mentioned, end) else { continue };
+            let Some(at) = find(&mentioned, end).filter(|_| free.contains(&end.to_string())) else { continue };
             let ty = Ident::new(ty, at.span());
             params.push(quote!(#end: ::ttl::prelude::#ty<#element>));
             fields.push(quote!(#end: ::core::clone::Clone::clone(&#end)));
@@ -296,6 +296,16 @@ fn section_kernel(
     let kernel_tokens = crate::kernel(role.to_token_stream(), source);
     let add = quote!(__ttl_program.kernel(__ttl_cores.clone(), #kernel #turbofish { #(#fields),* }););
     (kernel_tokens, add)
+}
+
+/// The names in lower case that a section uses and does not bind itself.
+fn free_names(token: &Ident, body: &TokenStream) -> BTreeSet<String> {
+    let Ok(raw) = crate::item::parse(quote!(fn section(#token: ()) #body)) else { return BTreeSet::new() };
+    // What is wrong with the section is said about its kernel.
+    let mut report = Report::default();
+    let mut func = crate::parse::function(raw, Kind::Device, &mut report);
+    let scope = crate::check::scope::resolve(&mut func, &mut report);
+    scope.consts.iter().filter(|c| c.kind != ConstKind::Value).map(|c| c.tokens.to_string()).collect()
 }
 
 fn with_front(body: &TokenStream, front: TokenStream) -> TokenStream {
@@ -409,7 +419,9 @@ fn find(tokens: &TokenStream, name: &Ident) -> Option<Ident> {
             }
             TokenTree::Literal(literal) => {
                 let text = literal.to_string();
-                if text.starts_with('"') && (text.contains(&format!("{{{name}}}")) || text.contains(&format!("{{{name}:"))) {
+                if text.starts_with('"')
+                    && (text.contains(&format!("{{{name}}}")) || text.contains(&format!("{{{name}:")))
+                {
                     return Some(Ident::new(&name.to_string(), literal.span()));
                 }
             }

@@ -19,7 +19,6 @@ impl Report {
         self.push(syn::Error::new(at, refusal.text()));
     }
 
-
     pub(crate) fn push(&mut self, error: syn::Error) {
         self.errors.push(error);
     }

@@ -94,6 +94,7 @@ fn statements_outside_the_subset() {
     refused("const A: u32 = 1;", "const A", &m::NESTED_ITEM);
     refused("#[cfg(x)] let a = n;", "#[cfg(x)]", &m::STMT_ATTRIBUTE);
     refused("vec![1];", "vec!", &m::MACRO_VEC);
+    refused("out.reserve_back(1).store(n);", "store", &m::STORE_IN_DATA_MOVEMENT);
     refused("println!();", "println!", &m::MACRO_PRINT);
     refused("ttl::print!();", "ttl::print", &m::PRINT_FORMAT);
     refused("ttl::print!(n);", "n", &m::PRINT_FORMAT);

@@ -7,7 +7,7 @@
 mod methods;
 mod pattern;
 
-pub use methods::{METHODS, RANGE_ADAPTERS, TAKES_SELF, UNARY_METHODS};
+pub use methods::{OPERATIONS, RANGE_ADAPTERS, is_method, methods, takes_self};
 pub use pattern::{Arm, FieldPat, Pat};
 use serde::{Deserialize, Serialize};
 

@@ -1,64 +1,36 @@
 //! The methods that device code may call, by name.
 //!
 //! The macros refuse every other name at its token; lowering resolves a name by the type of its receiver. To add a method: its name
-//! here, its row in lowering, and the method itself in the device API. Unary operations of tiles come from the runtime's table: for them
-//! only the name is needed here.
+//! here, its row in lowering, and the method itself in the device API. Operations of tiles come from the runtime's table: for
+//! them only the names are needed, in `methods/ops.rs`.
+
+mod ops;
+
+pub use ops::OPERATIONS;
+use ops::{EXPRESSIONS, TILES};
 
 macro_rules! methods {
-    (unary: [$($unary:literal),* $(,)?], others: [$($other:literal),* $(,)?], takes_self: [$($taker:literal),* $(,)?]) => {
-        /// Unary operations of block expressions, in the order of the runtime's table; with `_tile` they are operations of tile registers.
-        pub const UNARY_METHODS: &[&str] = &[$($unary),*];
-
-        /// Every method of device code.
-        pub const METHODS: &[&str] = &[$($other,)* $($unary, concat!($unary, "_tile"),)*];
-
-        /// Those of [`METHODS`] that may take their receiver by value when it is a guard, a transfer or a set of registers.
-        pub const TAKES_SELF: &[&str] = &[$($taker,)* $($unary,)*];
+    (others: [$($other:literal),* $(,)?], takes_self: [$($taker:literal),* $(,)?]) => {
+        const OTHERS: &[&str] = &[$($other),*];
+        const TAKERS: &[&str] = &[$($taker),*];
     };
 }
 
+/// Every method of device code.
+pub fn methods() -> impl Iterator<Item = &'static str> {
+    [OTHERS, EXPRESSIONS, TILES].into_iter().flatten().copied()
+}
+
+pub fn is_method(name: &str) -> bool {
+    [OTHERS, EXPRESSIONS, TILES].iter().any(|list| list.contains(&name))
+}
+
+/// Whether a method may take its receiver by value when it is a guard, a transfer or a set of registers.
+pub fn takes_self(name: &str) -> bool {
+    [TAKERS, EXPRESSIONS].iter().any(|list| list.contains(&name))
+}
+
 methods! {
-    unary: [
-        "exp",
-        "relu",
-        "gelu",
-        "sqrt",
-        "recip",
-        "abs",
-        "negative",
-        "square",
-        "sign",
-        "identity",
-        "eqz",
-        "nez",
-        "gtz",
-        "ltz",
-        "gez",
-        "lez",
-        "floor",
-        "ceil",
-        "trunc",
-        "frac",
-        "isinf",
-        "isposinf",
-        "isneginf",
-        "isnan",
-        "isfinite",
-        "signbit",
-        "rsqrt",
-        "sigmoid",
-        "silu",
-        "tanh",
-        "log",
-        "exp2",
-        "expm1",
-        "log1p",
-        "cbrt",
-        "sin",
-        "cos",
-        "softsign",
-        "hardsigmoid",
-    ],
     others: [
         // Circular buffers and their guards.
         "reserve_back",
@@ -95,6 +67,13 @@ methods! {
         "semaphore_set_multicast",
         "semaphore_set_multicast_loopback_src",
         "atomic_barrier",
+        // Pipes.
+        "send",
+        "send_to",
+        "send_loopback",
+        "receive",
+        "receivers",
+        "announce",
         // Cores.
         "core_x",
         "core_y",
@@ -110,9 +89,6 @@ methods! {
         "add_reuse_dest_tiles",
         "sub_reuse_dest_tiles",
         "mul_reuse_dest_tiles",
-        "add_binary_tile",
-        "sub_binary_tile",
-        "mul_binary_tile",
         "pack_tile",
         "pack_tile_at",
         "release",
@@ -156,12 +132,14 @@ mod tests {
 
     #[test]
     fn names_are_listed_once_and_consumers_are_methods() {
-        for (i, name) in METHODS.iter().enumerate() {
-            assert!(!METHODS[..i].contains(name), "{name} is listed twice");
-            assert!(!RANGE_ADAPTERS.contains(name), "{name}");
+        for (i, name) in OTHERS.iter().enumerate() {
+            assert!(!OTHERS[..i].contains(name) && !TILES.contains(name), "{name} is listed twice");
         }
-        for name in TAKES_SELF {
-            assert!(METHODS.contains(name), "{name} is no method");
+        for name in TAKERS {
+            assert!(OTHERS.contains(name), "{name} is no method");
+        }
+        for name in RANGE_ADAPTERS {
+            assert!(!is_method(name), "{name}");
         }
     }
 }

@@ -188,7 +188,9 @@ fn is_zero(e: &Expr) -> bool {
         ExprKind::F32(v) => v.to_bits() == 0,
         ExprKind::Struct(values) | ExprKind::Array(values) => values.iter().all(is_zero),
         ExprKind::Repeat(value) => is_zero(value),
-        ExprKind::Variant(at) => matches!(&e.ty, Ty::Enum(ty) if ty.variants.get(*at as usize).is_some_and(|v| v.1 == 0)),
+        ExprKind::Variant(at) => {
+            matches!(&e.ty, Ty::Enum(ty) if ty.variants.get(*at as usize).is_some_and(|v| v.1 == 0))
+        }
         _ => false,
     }
 }

@@ -35,7 +35,7 @@ impl Printer<'_> {
     fn print(&mut self, text: &Text) {
         self.headers.insert(api::PRINT_HEADER);
         let mut all = vec![quoted(&format!("{}\n", text.format))];
-        all.extend(text.args.iter().map(|a| self.word(a)));
+        all.extend(text.args.iter().map(|a| self.printed(a)));
         self.out.code(&format!("{}({});", api::PRINT, all.join(", ")));
     }
 }

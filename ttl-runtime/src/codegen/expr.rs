@@ -133,7 +133,7 @@ impl Printer<'_> {
     }
 
     /// With the type it has in Rust, for printing.
-    pub(super) fn word(&mut self, expr: &Expr) -> String {
+    pub(super) fn printed(&mut self, expr: &Expr) -> String {
         let piece = self.expr(expr);
         match expr.ty.int() {
             Some(IntTy::U32) => piece.unsigned().text,

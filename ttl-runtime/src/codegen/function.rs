@@ -130,6 +130,9 @@ pub(super) fn is_printed(ty: &Ty) -> bool {
         | Ty::TileBlock(_)
         | Ty::MatmulTiles
         | Ty::Accumulator
+        | Ty::PipeTx
+        | Ty::PipeRx
+        | Ty::UnicastTx
         | Ty::Ref { .. } => false,
     }
 }

@@ -1,7 +1,7 @@
 //! C++ identifiers for Rust names: legal, not reserved, unique where they are visible, and still the author's names.
 
 use super::metalium_0_81::RESERVED;
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::{BinaryOp, TernaryOp, UnaryOp};
 use std::collections::HashMap;
 
 /// Keywords of C++20 with the alternative operators, and names of the C library that headers may have as macros.
@@ -290,8 +290,10 @@ fn is_reserved(name: &str) -> bool {
         || UnaryOp::ALL.iter().any(|op| stem(op.row().init) || stem(op.row().call))
         || BinaryOp::ALL.iter().any(|op| {
             let r = op.row();
-            [r.fpu_init, r.fpu_call, r.reuse_init, r.reuse_call, r.sfpu_init, r.sfpu_call].into_iter().any(stem)
+            let fpu = r.fpu.iter().flat_map(|f| [f.init, f.call, f.reuse_init, f.reuse_call]);
+            fpu.chain([r.init, r.call]).any(stem)
         })
+        || TernaryOp::ALL.iter().any(|op| stem(op.row().init) || stem(op.row().call))
 }
 
 /// The names that are visible at a place, innermost scope last.

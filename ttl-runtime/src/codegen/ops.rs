@@ -3,8 +3,8 @@
 use super::expr::fold;
 use super::function::Printer;
 use super::metalium_0_81 as api;
-use crate::ir::{Dest, Expr, Init, LocalId, Op, Ty};
-use crate::ops::{BINARY_FPU_HEADER, BINARY_SFPU_HEADER};
+use crate::ir::{Dest, Expr, ExprKind, Init, LocalId, Op, Ty};
+use crate::ops::{BINARY_FPU_HEADER, with_register_format};
 
 impl Printer<'_> {
     /// The words of the first page of a block.
@@ -61,11 +61,11 @@ impl Printer<'_> {
             Op::BinaryTiles { op, a, b, ia, ib, dst } => {
                 self.headers.insert(BINARY_FPU_HEADER);
                 let args = self.pair(*a, *b, [ia, ib, dst]);
-                self.call(op.row().fpu_call, &args);
+                self.call(op.fpu().call, &args);
             }
             Op::ReuseDest { op, reversed, cb, tile, dst } => {
                 self.headers.insert(BINARY_FPU_HEADER);
-                let call = reuse(op.row().reuse_call, *reversed);
+                let call = reuse(op.fpu().reuse_call, *reversed);
                 let args = [self.name(*cb), self.text(tile), self.text(dst)];
                 self.call(&call, &args);
             }
@@ -81,10 +81,12 @@ impl Printer<'_> {
                 args.extend([ct, rt, kt].map(|e| self.text(e)));
                 self.call(api::MATMUL_BLOCK, &args);
             }
-            Op::Unary { op, dst } => {
+            Op::Unary { op, dst, words } => {
                 self.headers.insert(op.row().header);
-                let args = [self.text(dst)];
-                self.call(op.row().call, &args);
+                let mut args = vec![self.text(dst)];
+                args.extend(op.row().extra.map(str::to_owned));
+                args.extend(words.iter().skip(op.row().init_words).map(|w| self.word(w)));
+                self.tile_call(op.row().call, &args);
             }
             Op::CopyRegs { src, dst } => {
                 self.headers.insert(api::COPY_REGS_HEADER);
@@ -94,9 +96,18 @@ impl Printer<'_> {
                 self.call(&format!("{}<{format}>", api::COPY_REGS), &args);
             }
             Op::BinaryRegs { op, a, b, dst } => {
-                self.headers.insert(BINARY_SFPU_HEADER);
-                let args = [a, b, dst].map(|e| self.text(e));
-                self.call(op.row().sfpu_call, &args);
+                self.headers.insert(op.row().header);
+                let mut args = vec![self.text(a), self.text(b)];
+                if !op.row().adjacent {
+                    args.push(self.text(dst));
+                }
+                self.tile_call(op.row().call, &args);
+            }
+            Op::TernaryRegs { op, operands, dst, words } => {
+                self.headers.insert(op.row().header);
+                let mut args: Vec<String> = operands.iter().chain([dst]).map(|e| self.text(e)).collect();
+                args.extend(words.iter().map(|w| self.word(w)));
+                self.tile_call(op.row().call, &args);
             }
             Op::PackTile { dst, cb, index } => {
                 let mut args = vec![self.text(dst), self.name(*cb)];
@@ -111,7 +122,7 @@ impl Printer<'_> {
             }
             Op::Init(init) => self.init(init),
             // The passes leave none of these.
-            Op::Store(_) | Op::MatmulAcc { .. } => {}
+            Op::Store(_) | Op::MatmulAcc { .. } | Op::PipeSend(_) | Op::PipeReceive(_) => {}
         }
     }
 
@@ -133,12 +144,12 @@ impl Printer<'_> {
             Init::Binary { op, a, b } => {
                 self.headers.insert(BINARY_FPU_HEADER);
                 let args = self.pair(*a, *b, []);
-                self.call(op.row().fpu_init, &args);
+                self.call(op.fpu().init, &args);
             }
             Init::ReuseDest { op, reversed, cb } => {
                 self.headers.insert(BINARY_FPU_HEADER);
                 let args = [self.name(*cb)];
-                self.call(&reuse(op.row().reuse_init, *reversed), &args);
+                self.call(&reuse(op.fpu().reuse_init, *reversed), &args);
             }
             Init::Matmul { a, b } => {
                 self.headers.insert(api::MATMUL_HEADER);
@@ -152,13 +163,18 @@ impl Printer<'_> {
                 args.extend([ct, rt, kt].map(|e| self.text(e)));
                 self.call(api::MATMUL_BLOCK_INIT, &args);
             }
-            Init::Unary(op) => {
+            Init::Unary(op, words) => {
                 self.headers.insert(op.row().header);
-                self.call(op.row().init, &[]);
+                let args: Vec<String> = words.iter().map(|w| self.word(w)).collect();
+                self.tile_call(op.row().init, &args);
             }
             Init::BinaryRegs(op) => {
-                self.headers.insert(BINARY_SFPU_HEADER);
-                self.call(op.row().sfpu_init, &[]);
+                self.headers.insert(op.row().header);
+                self.tile_call(op.row().init, &[]);
+            }
+            Init::TernaryRegs(op) => {
+                self.headers.insert(op.row().header);
+                self.tile_call(op.row().init, &[]);
             }
             Init::CopyRegs => {
                 self.headers.insert(api::COPY_REGS_HEADER);
@@ -228,6 +244,23 @@ impl Printer<'_> {
             Dest::Many { loopback: true, .. } => api::SEMAPHORE_SET_MULTICAST_LOOPBACK,
         };
         self.call(call, &args);
+    }
+
+    /// A call of the table of operations.
+    fn tile_call(&mut self, function: &str, args: &[String]) {
+        let function = with_register_format(function, self.config.fp32_dest_acc);
+        self.call(&function, args);
+    }
+
+    /// A word of such a call: the bits of a float constant with the constant beside.
+    fn word(&mut self, word: &Expr) -> String {
+        match &word.kind {
+            ExprKind::Bits(x) => match &x.kind {
+                ExprKind::F32(value) => format!("0x{:08x}u /* {value:?} */", value.to_bits()),
+                _ => self.text(word),
+            },
+            _ => self.text(word),
+        }
     }
 
     pub(super) fn call(&mut self, function: &str, args: &[String]) {

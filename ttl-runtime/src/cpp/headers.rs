@@ -1,11 +1,12 @@
-//! The headers that kernels include: hand-written ones of `include/`, and generated ones: `ttl/abi.h`, and those of unary operations that
-//! take no template arguments.
+//! The headers that kernels include: hand-written ones of `include/`, and generated ones: `ttl/abi.h`, and those of tile
+//! operations.
 
 use std::sync::OnceLock;
 
 use super::cache::Hash;
+use super::empty_headers::EMPTY;
+use super::op_headers::op_headers;
 use super::table;
-use crate::ops::{UnaryOp, UnaryRow};
 
 macro_rules! headers {
     ($($name:literal),* $(,)?) => {
@@ -14,6 +15,7 @@ macro_rules! headers {
 }
 
 headers! {
+    "api/alignment.h",
     "api/compile_time_args.h",
     "api/compute/cb_api.h",
     "api/compute/common.h",
@@ -21,29 +23,54 @@ headers! {
     "api/compute/compute_kernel_hw_startup.h",
     "api/compute/copy_dest_values.h",
     "api/compute/eltwise_binary.h",
-    "api/compute/eltwise_binary_sfpu.h",
     "api/compute/eltwise_unary/eltwise_unary.h",
-    "api/compute/eltwise_unary/exp.h",
-    "api/compute/eltwise_unary/gelu.h",
-    "api/compute/eltwise_unary/sqrt.h",
     "api/compute/matmul.h",
     "api/compute/pack.h",
     "api/compute/reconfig_data_format.h",
     "api/compute/reg_api.h",
     "api/compute/src_order.h",
     "api/compute/tile_move_copy.h",
+    "api/core_local_mem.h",
+    "api/dataflow/circular_buffer.h",
     "api/dataflow/dataflow_api.h",
+    "api/dataflow/dataflow_buffer.h",
+    "api/dataflow/dfb_access.h",
+    "api/dataflow/dfb_binding_token.h",
+    "api/dataflow/endpoints.h",
+    "api/dataflow/noc.h",
+    "api/dataflow/noc_semaphore.h",
+    "api/dataflow/semaphore_binding_token.h",
     "api/debug/assert.h",
     "api/debug/device_print.h",
     "api/debug/dprint.h",
+    "api/debug/dprint_pages.h",
+    "api/debug/dprint_tile.h",
+    "api/debug/kernel_profiler.hpp",
     "api/debug/waypoint.h",
+    "api/lock.h",
+    "api/numeric/bfloat16.h",
+    "api/semaphore.h",
+    "api/tensor/noc_traits.h",
     "api/tensor/tensor_accessor.h",
+    "api/tensor/tensor_accessor_args.h",
+    "api/tensor/tensor_binding_token.h",
+    "ckernel.h",
+    "ckernel_defs.h",
+    "ckernel_include.h",
+    "experimental/kernel_args.h",
     "hostdevcommon/common_values.hpp",
     "hostdevcommon/kernel_structs.h",
+    "internal/llk_metadata.h",
+    "tools/profiler/kernel_profiler.hpp",
+    "tt-metalium/constants.hpp",
     "ttl/arguments.h",
     "ttl/circular_buffers.h",
     "ttl/kernel.h",
     "ttl/l1_pointer.h",
+    "ttl/local_buffer.h",
+    "ttl/operations.h",
+    "ttl/print.h",
+    "ttl/tile_sizes.h",
     "ttl/undefined.h",
 }
 
@@ -57,7 +84,16 @@ impl Headers {
     pub(super) fn get() -> &'static Headers {
         static HEADERS: OnceLock<Headers> = OnceLock::new();
         HEADERS.get_or_init(|| {
-            let mut headers = Headers { generated: unary_headers(), hash: Hash::new() };
+            let mut headers =
+                Headers { generated: op_headers(|name| WRITTEN.iter().any(|(n, _)| *n == name)), hash: Hash::new() };
+            let split = split_includes(headers.files().map(|(name, _)| name));
+            headers.generated.push(("api/compute/eltwise_unary/sfpu_split_includes.h", split));
+            let known: Vec<String> = headers.files().map(|(name, _)| name.to_owned()).collect();
+            for name in EMPTY.iter().filter(|name| !known.iter().any(|k| k == *name)) {
+                let base = if name.starts_with("api/compute/") { "\n#include \"api/compute/common.h\"\n" } else { "" };
+                let text = format!("// Nothing of this header is simulated.\n#pragma once\n{base}");
+                headers.generated.push((*name, text));
+            }
             headers.generated.push(("ttl/abi.h", table::declaration()));
             headers.hash =
                 headers.files().fold(Hash::new(), |hash, (name, text)| hash.add(name.as_bytes()).add(text.as_bytes()));
@@ -74,54 +110,32 @@ impl Headers {
     }
 }
 
-/// The headers of the table of unary operations that nobody wrote by hand. What else such a header has on the chip is not simulated: a call
-/// of it is refused by its name.
-fn unary_headers() -> Vec<(&'static str, String)> {
-    let mut headers: Vec<(&'static str, String)> = Vec::new();
-    let rows = || UnaryOp::ALL.iter().map(|op| op.row());
-    for row in rows() {
-        if WRITTEN.iter().any(|(name, _)| *name == row.header) || headers.iter().any(|(name, _)| *name == row.header) {
-            continue;
-        }
-        let mut text = String::from(
-            "// Generated from the simulator's table of operations.\n#pragma once\n\n\
-             #include \"api/compute/common_globals.h\"\n\nnamespace ckernel {\n",
-        );
-        for own in rows().filter(|r| r.header == row.header) {
-            text.push_str(&unary_functions(own));
-        }
-        text.push_str("}  // namespace ckernel\n");
-        headers.push((row.header, text));
-    }
-    headers
-}
-
-/// Init (with the first operation that has it) and call.
-fn unary_functions(row: &UnaryRow) -> String {
-    let (init, call, method) = (row.init, row.call, row.method);
-    let mut text = String::new();
-    if row.op.prepared() == row.op {
-        text += &format!(
-            "inline void {init}(TTL_AT) {{ ttl_host::table->sfpu_unary_init(ttl_host::unary_{method}, at); }}\n"
-        );
-    }
-    text += &format!(
-        "inline void {call}(uint32_t idst, TTL_AT) {{ ttl_host::table->sfpu_unary(ttl_host::unary_{method}, idst, at); }}\n"
+/// On the chip a kernel chooses with macros which headers of unary operations this one includes. Here it includes them all.
+fn split_includes<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut text = String::from(
+        "// Generated: all unary operations.\n#pragma once\n\n#include \"api/compute/compute_kernel_api.h\"\n",
     );
+    for name in
+        names.filter(|name| name.starts_with("api/compute/eltwise_unary/") && !name.ends_with("/eltwise_unary.h"))
+    {
+        text += &format!("#include \"{name}\"\n");
+    }
     text
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::{BINARY_FPU_HEADER, BINARY_SFPU_HEADER};
+    use crate::ops::{BINARY_FPU_HEADER, BinaryOp, TernaryOp, UnaryOp};
 
     #[test]
     fn every_operation_of_the_table_has_its_header() {
         let names: Vec<&str> = Headers::get().files().map(|(name, _)| name).collect();
-        for op in UnaryOp::ALL {
-            assert!(names.contains(&op.row().header), "{}", op.row().header);
+        let unary = UnaryOp::ALL.iter().map(|op| op.row().header);
+        let binary = BinaryOp::ALL.iter().map(|op| op.row().header);
+        let ternary = TernaryOp::ALL.iter().map(|op| op.row().header);
+        for header in unary.chain(binary).chain(ternary).chain([BINARY_FPU_HEADER]) {
+            assert!(names.contains(&header), "{header}");
         }
-        assert!(names.contains(&BINARY_FPU_HEADER) && names.contains(&BINARY_SFPU_HEADER));
     }
 }

@@ -4,7 +4,7 @@
 
 use super::accumulator::Accumulator;
 use super::cb::{Front, Reserved};
-use crate::ops::{BinaryOp, UnaryOp, for_each_unary_op};
+use crate::ops::BinaryOp;
 use crate::sim::ops;
 use crate::site::Site;
 use crate::tensor::format::Element;
@@ -59,7 +59,7 @@ pub struct TileRegs<'c> {
 }
 
 macro_rules! fpu_binary {
-    ($($(#[$doc:meta])* $name:ident, $reuse:ident, $regs:ident => $op:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident, $reuse:ident => $op:ident;)*) => {$(
         $(#[$doc])*
         #[track_caller]
         pub fn $name<T: Element, U: Element>(&mut self, a: &Front<'_, T>, b: &Front<'_, U>, ia: u32, ib: u32, dst: u32) {
@@ -72,31 +72,8 @@ macro_rules! fpu_binary {
         pub fn $reuse<T: Element>(&mut self, src: &Front<'_, T>, tile: u32, dst: u32) {
             ops::reuse_dest(BinaryOp::$op, false, src.cb, tile, dst, Site::caller());
         }
-
-        /// On two registers, in f32 on the vector unit: `dst = a op b`.
-        #[track_caller]
-        pub fn $regs(&mut self, a: u32, b: u32, dst: u32) {
-            ops::binary_regs(BinaryOp::$op, a, b, dst, Site::caller());
-        }
     )*};
 }
-
-macro_rules! sfpu_unary {
-    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident;)*) => {
-        /// Operations on one register, in place, on the vector unit.
-        impl TileRegs<'_> {
-            $(
-                $(#[$doc])*
-                #[track_caller]
-                pub fn $tile(&mut self, dst: u32) {
-                    ops::unary(UnaryOp::$op, dst, Site::caller());
-                }
-            )*
-        }
-    };
-}
-
-for_each_unary_op!(sfpu_unary);
 
 impl<'c> TileRegs<'c> {
     /// Tile `tile` of `src` into register `dst`.
@@ -107,11 +84,11 @@ impl<'c> TileRegs<'c> {
 
     fpu_binary! {
         /// `dst = a + b`, on tiles `ia` and `ib`.
-        add_tiles, add_reuse_dest_tiles, add_binary_tile => Add;
+        add_tiles, add_reuse_dest_tiles => Add;
         /// `dst = a - b`, on tiles `ia` and `ib`.
-        sub_tiles, sub_reuse_dest_tiles, sub_binary_tile => Sub;
+        sub_tiles, sub_reuse_dest_tiles => Sub;
         /// `dst += a * b`, on tiles `ia` and `ib`: the multiply adds to what the register holds (zero after acquire).
-        mul_tiles, mul_reuse_dest_tiles, mul_binary_tile => Mul;
+        mul_tiles, mul_reuse_dest_tiles => Mul;
     }
 
     /// `dst += a * b`, the matrix product of tile `ia` of `a` and tile `ib` of `b`.

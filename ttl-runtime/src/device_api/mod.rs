@@ -5,6 +5,7 @@
 //! - [`CbIn`] and [`CbOut`] are the ends of a circular buffer; [`Front`] and [`Reserved`] the pages between wait and pop, reserve and push.
 //! - [`TensorAccessor`] finds the pages of a tensor.
 //! - [`Semaphore`] is a word that cores wait on; [`NocCore`] and [`NocRange`] are other cores, to which [`Noc`] sends pages and signals.
+//! - [`PipeTx`] and [`PipeRx`] are the ends of a pipe: blocks from one core to many, with the handshake that this takes.
 //! - [`TileRegs`] and [`PackRegs`] are the tile registers while they are computed and while they are packed.
 //! - [`Tiles`] are lazy block expressions, [`Accumulator`] a block of tiles that matrix products are added to.
 
@@ -13,8 +14,11 @@ mod cb;
 mod compute;
 mod noc;
 mod param;
+mod pipe;
+mod register_ops;
 mod signal;
 mod store;
+mod tile_ops;
 mod tiles;
 mod types;
 
@@ -22,9 +26,11 @@ pub use accumulator::{Accumulator, MatmulTiles, TileBlock};
 pub use cb::{CbIn, CbOut, Front, Reserved};
 pub use compute::{Compute, PackRegs, TileRegs};
 pub use noc::{Noc, Reads, TensorAccessor, Writes};
+pub use pipe::{Arriving, PipeRx, PipeTx, UnicastTx};
 pub use signal::{Block, Looped, NocCore, NocRange, Semaphore, Sent};
 pub use store::Storable;
-pub use tiles::{TileExpr, TileMath, Tiles};
+pub use tile_ops::{Operand, TileBinary, TileMath, TileTernary};
+pub use tiles::{TileExpr, Tiles};
 
 /// What the generated C++ has at its end: data-movement kernels leave no write and no increment under way.
 pub(crate) fn end_of_kernel() {

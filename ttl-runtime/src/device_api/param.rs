@@ -1,10 +1,12 @@
 //! Kernel parameters: what the host gives for each type, and how a native run gets it.
 
-use super::{CbIn, CbOut, Compute, Noc, NocCore, NocRange, Semaphore, TensorAccessor};
+use super::{CbIn, CbOut, Compute, Noc, NocCore, NocRange, PipeRx, PipeTx, Semaphore, TensorAccessor, UnicastTx};
 use crate::arch::Core;
 use crate::cores::CoreRange;
 use crate::ir::ParamKind;
-use crate::program::typed::{Consumer, PerCore, Producer, SemaphoreArg, TensorArg};
+use crate::program::typed::{
+    Consumer, PerCore, PipeReceiver, PipeSender, Producer, SemaphoreArg, TensorArg, UnicastSender,
+};
 use crate::program::{Arg, ArgValue, CbEnd, CoreOf, CoreValues, Slot};
 use crate::rt::{Args, Binder, Param, RoleToken, Scalar, role};
 use crate::sim::ops;
@@ -133,6 +135,60 @@ impl Param for NocRange {
     fn get(args: &Args<'_>, index: usize) -> NocRange {
         let [start_x, start_y, end_x, end_y] = words(args, index);
         NocRange::new(Core::new(start_x, start_y), Core::new(end_x, end_y))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Param for PipeTx {
+    type Host = PipeSender;
+    type Roles = role::DataMovement;
+    const KIND: ParamKind = ParamKind::Semaphore;
+    const SLOTS: usize = 4;
+
+    fn bind(name: &'static str, host: PipeSender, binder: &mut Binder) {
+        host.0.args(name).into_iter().for_each(|arg| binder.push(arg));
+    }
+
+    fn get(args: &Args<'_>, index: usize) -> PipeTx {
+        let receivers = word(args, index + 3);
+        PipeTx::new(
+            Semaphore::get(args, index),
+            Semaphore::get(args, index + 1),
+            NocRange::get(args, index + 2),
+            receivers,
+        )
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Param for UnicastTx {
+    type Host = UnicastSender;
+    type Roles = role::DataMovement;
+    const KIND: ParamKind = ParamKind::Semaphore;
+    const SLOTS: usize = 3;
+
+    fn bind(name: &'static str, host: UnicastSender, binder: &mut Binder) {
+        host.0.args(name).into_iter().for_each(|arg| binder.push(arg));
+    }
+
+    fn get(args: &Args<'_>, index: usize) -> UnicastTx {
+        UnicastTx::new(Semaphore::get(args, index), Semaphore::get(args, index + 1), NocCore::get(args, index + 2))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Param for PipeRx {
+    type Host = PipeReceiver;
+    type Roles = role::DataMovement;
+    const KIND: ParamKind = ParamKind::Semaphore;
+    const SLOTS: usize = 3;
+
+    fn bind(name: &'static str, host: PipeReceiver, binder: &mut Binder) {
+        host.0.args(name).into_iter().for_each(|arg| binder.push(arg));
+    }
+
+    fn get(args: &Args<'_>, index: usize) -> PipeRx {
+        PipeRx::new(Semaphore::get(args, index), Semaphore::get(args, index + 1), NocCore::get(args, index + 2))
     }
 }
 

@@ -32,6 +32,10 @@ impl Semaphore {
         Semaphore { addr }
     }
 
+    pub(super) fn addr(&self) -> u32 {
+        self.addr
+    }
+
     /// Sets the value on this core (`noc_semaphore_set`).
     #[track_caller]
     pub fn set(&self, value: u32) {
@@ -63,7 +67,7 @@ impl NocCore {
         NocCore { at }
     }
 
-    fn address(self, local: u32, site: Site) -> NocAddr {
+    pub(super) fn address(self, local: u32, site: Site) -> NocAddr {
         ops::noc_addr_worker(self.at.x, self.at.y, local, site)
     }
 }
@@ -81,7 +85,7 @@ impl NocRange {
         NocRange { start, end }
     }
 
-    fn address(self, local: u32, site: Site) -> NocAddr {
+    pub(super) fn address(self, local: u32, site: Site) -> NocAddr {
         ops::noc_addr_multicast(self.start, self.end, local, site)
     }
 }
@@ -97,7 +101,7 @@ pub trait Block: sealed::Block {}
 impl<T: Element> Block for Front<'_, T> {}
 impl<T: Element> Block for Reserved<'_, T> {}
 
-mod sealed {
+pub(super) mod sealed {
     use super::*;
 
     pub trait Block {
@@ -243,7 +247,7 @@ impl Noc {
 }
 
 /// The block fits the place that it is sent to.
-fn enough(size: u32, room: u32, site: Site) {
+pub(super) fn enough(size: u32, room: u32, site: Site) {
     if size > room {
         ops::fail(format!("a block of {size} bytes is sent to a place of {room} bytes"), site);
     }

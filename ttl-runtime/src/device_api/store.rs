@@ -4,7 +4,7 @@ use super::accumulator::MatmulTiles;
 use super::cb::Reserved;
 use super::tiles::TileExpr;
 use crate::arch::ComputeConfig;
-use crate::ir::dag::{Dag, Node, NodeId};
+use crate::ir::dag::{Dag, Node, NodeId, ScalarId, Words};
 use crate::ir::fuse::{self, LeafInfo, Plan, Step};
 use crate::sim::ops;
 use crate::site::Site;
@@ -20,6 +20,9 @@ use std::sync::Arc;
 pub struct Builder {
     dag: Dag,
     leaves: Vec<Leaf>,
+    /// The words of calls, and which operation of the user's they belong to.
+    scalars: Vec<u32>,
+    owners: Vec<(u64, ScalarId)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -31,6 +34,21 @@ enum Leaf {
 impl Builder {
     pub(super) fn node(&mut self, node: Node) -> NodeId {
         self.dag.add(node)
+    }
+
+    /// The words of one operation of the user's: the same ones if it comes again, since the expression may be used twice.
+    pub(super) fn words(&mut self, operation: u64, words: &[u32]) -> Words {
+        if words.is_empty() {
+            return Words::NONE;
+        }
+        let count = words.len() as u32;
+        if let Some((_, first)) = self.owners.iter().find(|(known, _)| *known == operation) {
+            return Words { first: *first, count };
+        }
+        let first = ScalarId(self.scalars.len() as u32);
+        self.scalars.extend_from_slice(words);
+        self.owners.push((operation, first));
+        Words { first, count }
     }
 
     pub(super) fn front(&mut self, cb: u32, pages: u32, format: DataFormat) -> NodeId {
@@ -53,6 +71,8 @@ impl Builder {
         self.dag.nodes.clear();
         self.dag.root = None;
         self.leaves.clear();
+        self.scalars.clear();
+        self.owners.clear();
     }
 }
 
@@ -96,7 +116,7 @@ impl<E: TileExpr> Storable for E {
         builder.dag.root = Some(root);
         self.release_accumulators();
         let plan = plan(&builder, &mut infos, &config, site);
-        run(&plan, &builder.leaves, cb, pages, site);
+        run(&plan, &builder.leaves, &builder.scalars, cb, pages, site);
         SCRATCH.set((builder, infos));
         // Dropping the expression now pops the blocks that it took by value.
     }
@@ -109,7 +129,7 @@ impl MatmulTiles<'_> {
         self.add_to_registers(site);
         let (rows, cols) = self.shape();
         let plan = Plan { steps: vec![], slots_per_tile: 1, result_slot: 0, tiles_per_section: rows * cols, acc: true };
-        run(&plan, &[Leaf::Acc { tiles: rows * cols }], cb, pages, site);
+        run(&plan, &[Leaf::Acc { tiles: rows * cols }], &[], cb, pages, site);
     }
 }
 
@@ -153,7 +173,7 @@ fn plan(builder: &Builder, infos: &mut Vec<LeafInfo>, config: &Arc<ComputeConfig
     plan
 }
 
-fn run(plan: &Plan, leaves: &[Leaf], out: u32, pages: u32, site: Site) {
+fn run(plan: &Plan, leaves: &[Leaf], scalars: &[u32], out: u32, pages: u32, site: Site) {
     for leaf in leaves {
         let (tiles, what) = match leaf {
             Leaf::Front { cb, pages, .. } => (*pages, ops::cb_name(*cb, site)),
@@ -191,8 +211,11 @@ fn run(plan: &Plan, leaves: &[Leaf], out: u32, pages: u32, site: Site) {
                     Step::ReuseDest { op, reversed, leaf, slot } => {
                         ops::reuse_dest(op, reversed, cb_of(leaf), tile, reg(slot), site)
                     }
-                    Step::Unary { op, slot } => ops::unary(op, reg(slot), site),
+                    Step::Unary { op, slot, words } => ops::unary(op, reg(slot), &scalars[words.range()], site),
                     Step::Regs { op, a, b, out } => ops::binary_regs(op, reg(a), reg(b), reg(out), site),
+                    Step::Ternary { op, operands, out, words } => {
+                        ops::ternary_regs(op, operands.map(reg), reg(out), &scalars[words.range()], site)
+                    }
                     Step::CopyRegs { from, to } => ops::copy_regs(reg(from), reg(to), site),
                 }
             }

@@ -3,11 +3,11 @@
 use super::accumulator::Accumulator;
 use super::cb::Front;
 use super::store::Builder;
+use super::tile_ops::{Held, Right};
 use crate::ir::dag::{Node, NodeId};
-use crate::ops::{BinaryOp, UnaryOp, for_each_unary_op};
+use crate::ops::{BinaryOp, TernaryOp, UnaryOp};
 use crate::tensor::format::Element;
 use std::fmt;
-use std::ops::{Add, Mul, Sub};
 
 /// A block expression: tiles of waited blocks, an accumulator, or operations on them. Every operand has the number of tiles that is stored.
 #[diagnostic::on_unimplemented(
@@ -27,14 +27,14 @@ pub trait TileExpr {
 /// An expression over tiles. `Copy` when it only borrows its blocks.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a block expression is computed when it is stored"]
-pub struct Tiles<E>(E);
+pub struct Tiles<E>(pub(super) E);
 
-/// One operation of two expressions.
+/// One operation of two expressions, or of an expression and a number.
 #[derive(Clone, Copy)]
 pub struct Bin<L, R> {
-    op: BinaryOp,
-    left: L,
-    right: R,
+    pub(super) op: BinaryOp,
+    pub(super) left: L,
+    pub(super) right: R,
 }
 
 /// One operation of an expression.
@@ -42,17 +42,63 @@ pub struct Bin<L, R> {
 pub struct Un<E> {
     op: UnaryOp,
     of: E,
+    words: Held,
+}
+
+/// One operation of three expressions.
+#[derive(Clone, Copy)]
+pub struct Tern<A, B, C> {
+    op: TernaryOp,
+    of: (A, B, C),
+    words: Held,
+}
+
+/// A tile from nothing.
+#[derive(Clone, Copy)]
+pub struct Create {
+    op: UnaryOp,
+    words: Held,
+}
+
+impl<E> Un<E> {
+    pub(super) fn new(op: UnaryOp, of: E, words: Held) -> Tiles<Un<E>> {
+        Tiles(Un { op, of, words })
+    }
+}
+
+impl<A, B, C> Tern<A, B, C> {
+    pub(super) fn new(op: TernaryOp, of: (A, B, C), words: Held) -> Tiles<Tern<A, B, C>> {
+        Tiles(Tern { op, of, words })
+    }
+}
+
+impl Create {
+    pub(super) fn new(op: UnaryOp, words: Held) -> Tiles<Create> {
+        Tiles(Create { op, words })
+    }
 }
 
 impl<L, R> fmt::Debug for Bin<L, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "(_ {} _)", self.op.row().symbol)
+        write!(f, "{}(_, _)", self.op.row().method)
     }
 }
 
 impl<E> fmt::Debug for Un<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}(_)", self.op.row().method)
+    }
+}
+
+impl<A, B, C> fmt::Debug for Tern<A, B, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}(_, _, _)", self.op.row().method)
+    }
+}
+
+impl fmt::Debug for Create {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}()", self.op.row().method)
     }
 }
 
@@ -67,11 +113,10 @@ impl<E: TileExpr> TileExpr for Tiles<E> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<L: TileExpr, R: TileExpr> TileExpr for Bin<L, R> {
+impl<L: TileExpr, R: Right> TileExpr for Bin<L, R> {
     fn build(&self, b: &mut Builder) -> NodeId {
         let left = self.left.build(b);
-        let right = self.right.build(b);
-        b.node(Node::Binary(self.op, left, right))
+        self.right.build_right(b, self.op, left)
     }
     fn release_accumulators(&mut self) {
         self.left.release_accumulators();
@@ -83,10 +128,33 @@ impl<L: TileExpr, R: TileExpr> TileExpr for Bin<L, R> {
 impl<E: TileExpr> TileExpr for Un<E> {
     fn build(&self, b: &mut Builder) -> NodeId {
         let of = self.of.build(b);
-        b.node(Node::Unary(self.op, of))
+        let words = self.words.in_builder(b);
+        b.node(Node::Unary(self.op, of, words))
     }
     fn release_accumulators(&mut self) {
         self.of.release_accumulators();
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: TileExpr, B: TileExpr, C: TileExpr> TileExpr for Tern<A, B, C> {
+    fn build(&self, b: &mut Builder) -> NodeId {
+        let operands = [self.of.0.build(b), self.of.1.build(b), self.of.2.build(b)];
+        let words = self.words.in_builder(b);
+        b.node(Node::Ternary(self.op, operands, words))
+    }
+    fn release_accumulators(&mut self) {
+        self.of.0.release_accumulators();
+        self.of.1.release_accumulators();
+        self.of.2.release_accumulators();
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl TileExpr for Create {
+    fn build(&self, b: &mut Builder) -> NodeId {
+        let words = self.words.in_builder(b);
+        b.node(Node::Create(self.op, words))
     }
 }
 
@@ -113,45 +181,3 @@ impl TileExpr for Accumulator<'_> {
         self.disarm();
     }
 }
-
-macro_rules! methods {
-    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident;)*) => {
-        /// Operations on tiles as methods.
-        pub trait TileMath: TileExpr + Sized {
-            $(
-                $(#[$doc])*
-                fn $method(self) -> Tiles<Un<Self>> {
-                    Tiles(Un { op: UnaryOp::$op, of: self })
-                }
-            )*
-        }
-    };
-}
-
-for_each_unary_op!(methods);
-
-impl<E: TileExpr> TileMath for E {}
-
-macro_rules! operator {
-    ($trait:ident, $method:ident, $op:ident, [$($generics:tt)*], $left:ty) => {
-        impl<$($generics)* R: TileExpr> $trait<R> for $left {
-            type Output = Tiles<Bin<$left, R>>;
-            fn $method(self, right: R) -> Self::Output {
-                Tiles(Bin { op: BinaryOp::$op, left: self, right })
-            }
-        }
-    };
-}
-
-macro_rules! operators {
-    ([$($generics:tt)*], $left:ty) => {
-        operator!(Add, add, Add, [$($generics)*], $left);
-        operator!(Sub, sub, Sub, [$($generics)*], $left);
-        operator!(Mul, mul, Mul, [$($generics)*], $left);
-    };
-}
-
-operators!(['a, T: Element,], Front<'a, T>);
-operators!(['r, 'a, T: Element,], &'r Front<'a, T>);
-operators!(['c,], Accumulator<'c>);
-operators!([E: TileExpr,], Tiles<E>);

@@ -138,13 +138,35 @@ impl Device {
 
     /// A copy of a host tensor.
     pub fn upload_in<T: Element>(&mut self, name: &str, host: &HostTensor, memory: MemoryConfig) -> Result<Tensor<T>> {
-        let tensor = self.allocate::<T>(name, host.shape(), memory)?;
+        // First what may fail without a trace.
         let bytes = host.to_tiles(T::FORMAT)?;
-        let pages = bytes.chunks(tensor.spec().page_size() as usize);
-        for (at, page) in tensor.tensor.page_addresses(&{ *self.arch() })?.zip(pages) {
+        let tensor = self.allocate::<T>(name, host.shape(), memory)?;
+        self.write_pages(&tensor.tensor, &bytes)?;
+        Ok(tensor)
+    }
+
+    /// New contents for a tensor: programs that were validated with it can run again.
+    pub fn write<T: Element>(&mut self, tensor: &Tensor<T>, host: &HostTensor) -> Result<()> {
+        self.own(&tensor.tensor)?;
+        if host.shape() != tensor.shape() {
+            return Err(Error::Other(format!(
+                "tensor `{}` has shape {:?}, the contents have {:?}; give as many elements in each dimension",
+                tensor.tensor.name,
+                tensor.shape(),
+                host.shape()
+            )));
+        }
+        let bytes = host.to_tiles(T::FORMAT)?;
+        self.write_pages(&tensor.tensor, &bytes)
+    }
+
+    /// All pages of a tensor, one after the other.
+    fn write_pages(&mut self, tensor: &TensorRef, bytes: &[u8]) -> Result<()> {
+        let pages = bytes.chunks(tensor.spec.page_size() as usize);
+        for (at, page) in tensor.page_addresses(&{ *self.arch() })?.zip(pages) {
             self.backend.write(at, page)?;
         }
-        Ok(tensor)
+        Ok(())
     }
 
     /// The contents of a tensor, without padding.
@@ -277,7 +299,7 @@ impl Backend for SimChip {
 
     fn prepare(&mut self, program: &CheckedProgram) -> Result<()> {
         match self.engine {
-            Engine::Native => Ok(()),
+            Engine::Native => engine::build_foreign(self.machine.arch(), program).map(|_| ()),
             Engine::Cpp => engine::build_cpp(self.machine.arch(), program).map(|_| ()),
         }
     }

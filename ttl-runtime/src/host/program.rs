@@ -2,37 +2,46 @@
 
 use super::Device;
 use super::error::{Error, Result};
+use super::foreign::{ForeignKernel, ForeignSource, ForeignText};
 use crate::arch::ComputeConfig;
 use crate::codegen::{self, ArgSlots, Lines, Source};
 use crate::cores::CoreSet;
 use crate::ir::passes::{self, Prepared, Target};
 use crate::ir::{self, verify};
-use crate::program::typed::{Consumer, Producer, SemaphoreArg};
-use crate::program::{self, ArgValue, CbDecl, KernelDecl, Role, SemDecl};
+use crate::program::pipe::{PipeArg, PipeEnd, PipeId, PipeKind, Route};
+use crate::program::typed::{Consumer, Pipe, Producer, SemaphoreArg, UnicastPipe};
+use crate::program::{self, ArgValue, CbDecl, KernelDecl, Processor, Role, SemDecl};
 use crate::rt::{self, Args, Binder, Kernel, LowerError};
 use crate::site::Site;
 use crate::tensor::format::Element;
 use std::fmt;
 use std::sync::Arc;
 
-/// The code of a kernel: its Rust body to run natively, and how to get its IR.
+/// The code of a kernel.
+#[derive(Clone, Debug)]
+pub enum KernelCode {
+    Rust(RustCode),
+    Foreign(Arc<ForeignSource>),
+}
+
+/// A Rust kernel: its body to run natively, and how to get its IR.
 #[derive(Clone, Copy)]
-pub struct KernelCode {
+pub struct RustCode {
     pub(super) run: fn(&Args<'_>),
     module: fn() -> Result<ir::Module, Vec<LowerError>>,
     pub site: Site,
 }
 
-impl KernelCode {
-    fn of<K: Kernel>() -> KernelCode {
+impl RustCode {
+    fn of<K: Kernel>() -> RustCode {
         let site = Site { file: K::FILE, line: K::LINE, column: 0 };
-        KernelCode { run: K::run, module: rt::module::<K>, site }
+        RustCode { run: K::run, module: rt::module::<K>, site }
     }
 }
 
-impl fmt::Debug for KernelCode {
+impl fmt::Debug for RustCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KernelCode({})", self.site)
+        write!(f, "RustCode({})", self.site)
     }
 }
 
@@ -59,10 +68,52 @@ impl Program {
         (Producer::new(cb), Consumer::new(cb))
     }
 
+    /// As [`Program::circular_buffer`], with the id by which the chip knows it: for foreign kernels that have the id in their text.
+    #[track_caller]
+    pub fn circular_buffer_with_id<T: Element>(
+        &mut self,
+        name: &str,
+        cores: impl Into<CoreSet>,
+        pages: u32,
+        id: u32,
+    ) -> (Producer<T>, Consumer<T>) {
+        let mut cb = CbDecl::new(name, cores, T::FORMAT, pages);
+        cb.id = Some(id);
+        let cb = self.inner.add_cb(cb);
+        (Producer::new(cb), Consumer::new(cb))
+    }
+
     /// A semaphore on each of `cores`: a word that is `init` when the program starts. A core has 16.
     #[track_caller]
     pub fn semaphore(&mut self, name: &str, cores: impl Into<CoreSet>, init: u32) -> SemaphoreArg {
         SemaphoreArg::new(self.inner.add_semaphore(SemDecl::new(name, cores, init)))
+    }
+
+    /// A pipe: each route's sender multicasts blocks to its receivers, which announce when they have room. Takes two semaphores of each core,
+    /// however many routes there are. A core is on one route.
+    #[track_caller]
+    pub fn pipe(&mut self, name: &str, routes: impl IntoIterator<Item = Route>) -> Pipe {
+        let id = self.inner.add_pipe(name, PipeKind::Multicast, routes);
+        Pipe::new(self.pipe_arg(id))
+    }
+
+    /// A pipe whose senders have one receiver each, which may send on: a chain or a ring of cores. Takes two semaphores of each core.
+    #[track_caller]
+    pub fn unicast_pipe(&mut self, name: &str, routes: impl IntoIterator<Item = Route>) -> UnicastPipe {
+        let id = self.inner.add_pipe(name, PipeKind::Unicast, routes);
+        UnicastPipe::new(self.pipe_arg(id))
+    }
+
+    fn pipe_arg(&self, id: PipeId) -> PipeArg {
+        let decl = self.inner.pipe(id);
+        PipeArg {
+            id,
+            kind: decl.kind,
+            end: PipeEnd::Tx,
+            routes: decl.routes.clone(),
+            ready: decl.ready,
+            valid: decl.valid,
+        }
     }
 
     /// Puts a kernel on cores. Its arguments are the fields of the struct that `#[ttl::kernel]` made.
@@ -70,6 +121,11 @@ impl Program {
     pub fn kernel<K: Kernel>(&mut self, cores: impl Into<CoreSet>, kernel: K) {
         let decl = declare(cores.into(), kernel);
         self.inner.add_kernel(decl);
+    }
+
+    /// Puts an operation on cores: its buffers and the kernels of its sections.
+    pub fn operation(&mut self, cores: impl Into<CoreSet>, operation: impl crate::rt::Operation) {
+        operation.add_to(self, cores.into());
     }
 
     /// Puts a compute kernel on cores, with settings of its own.
@@ -96,6 +152,12 @@ impl Program {
         self.inner.add_kernel(decl);
     }
 
+    /// Puts a hand-written TT-Metalium kernel on cores.
+    #[track_caller]
+    pub fn foreign(&mut self, cores: impl Into<CoreSet>, kernel: ForeignKernel) {
+        self.inner.add_kernel(kernel.declare(cores.into(), Site::caller()));
+    }
+
     /// Finds every mistake that can be found before the program runs, and resolves ids, addresses and arguments.
     pub fn validate(&self, device: &Device) -> Result<CheckedProgram> {
         let mut inner = self.inner.clone();
@@ -103,45 +165,94 @@ impl Program {
         let checked = inner.validate(&device.info())?;
         let mut prepared = vec![];
         for (kernel, module) in checked.kernels().iter().zip(&modules) {
+            let module = match module {
+                Body::Foreign(text) => {
+                    prepared.push(Body::Foreign(text.clone()));
+                    continue;
+                }
+                Body::Rust(module) => module,
+            };
             let verified = verify::verify(module).map_err(Error::Verify)?;
             let cb_ids = cb_ids(&checked, kernel);
             let target = Target { config: &kernel.config, cb_ids: &cb_ids };
-            prepared.push(passes::prepare(verified, &target)?);
+            prepared.push(Body::Rust(passes::prepare(verified, &target)?));
         }
-        Ok(CheckedProgram { inner: Arc::new(checked), prepared: prepared.into() })
+        let program = CheckedProgram { inner: Arc::new(checked), modules: modules.into(), prepared: prepared.into() };
+        if let Some(dir) = std::env::var_os("TTL_DUMP").filter(|dir| !dir.is_empty()) {
+            program.dump(dir.as_ref())?;
+        }
+        Ok(program)
     }
+}
+
+/// What becomes of a kernel: its IR and later stages, or the text of a foreign one as it was when the program was validated.
+#[derive(Clone, Debug)]
+pub(super) enum Body<R> {
+    Rust(R),
+    Foreign(ForeignText),
 }
 
 #[track_caller]
 fn declare<K: Kernel>(cores: CoreSet, kernel: K) -> KernelDecl<KernelCode> {
-    let role = match K::ROLE {
-        ir::Role::Reader => Role::Reader,
-        ir::Role::Writer => Role::Writer,
-        ir::Role::Compute => Role::Compute,
+    let role = match (K::ROLE, K::NOC) {
+        (ir::Role::Reader, None | Some(0)) => Role::Reader,
+        (ir::Role::Writer, None | Some(1)) => Role::Writer,
+        (ir::Role::Reader, Some(noc)) => Role::Dm { processor: Processor::Ncrisc, noc },
+        (ir::Role::Writer, Some(noc)) => Role::Dm { processor: Processor::Brisc, noc },
+        (ir::Role::Compute, _) => Role::Compute,
     };
     let mut binder = Binder::default();
     kernel.bind(&mut binder);
-    KernelDecl::new(K::NAME, role, cores, binder.into_args(), KernelCode::of::<K>())
+    KernelDecl::new(K::NAME, role, cores, binder.into_args(), KernelCode::Rust(RustCode::of::<K>()))
 }
 
 /// The IR of every kernel, and from it the block sizes in which each uses its buffers.
-fn build_modules(program: &mut program::Program<KernelCode>) -> Result<Vec<ir::Module>> {
+fn build_modules(program: &mut program::Program<KernelCode>) -> Result<Vec<Body<ir::Module>>> {
     let mut modules = vec![];
     let mut errors = vec![];
     for kernel in program.kernels_mut() {
-        match (kernel.code.module)() {
+        let code = match &kernel.code {
+            KernelCode::Foreign(source) => {
+                modules.push(Body::Foreign(source.read()?));
+                continue;
+            }
+            KernelCode::Rust(code) => code,
+        };
+        match (code.module)() {
             Ok(module) => {
+                through_pipes(kernel, &module);
                 for (arg, param) in kernel.args.iter_mut().zip(&module.params) {
                     if let ArgValue::Cb { blocks, .. } = &mut arg.value {
                         *blocks = ir::blocks::used(&module, param.local);
                     }
                 }
-                modules.push(module);
+                modules.push(Body::Rust(module));
             }
             Err(e) => errors.extend(e),
         }
     }
     if errors.is_empty() { Ok(modules) } else { Err(Error::Lower(errors)) }
+}
+
+/// The buffers whose blocks the kernel sends or receives through its pipes.
+fn through_pipes(kernel: &mut KernelDecl<KernelCode>, module: &ir::Module) {
+    let cb_of = |args: &[program::Arg], local| {
+        let at = module.params.iter().position(|p| p.local == local)?;
+        match args.get(at)?.value {
+            ArgValue::Cb { cb, .. } => Some(cb),
+            _ => None,
+        }
+    };
+    for at in 0..kernel.args.len().min(module.params.len()) {
+        if kernel.args[at].pipe.is_none() {
+            continue;
+        }
+        let locals = ir::pipe::buffers(module, module.params[at].local);
+        let buffers = locals.into_iter().filter_map(|l| cb_of(&kernel.args, l)).collect();
+        if let Some(used) = &mut kernel.args[at].pipe {
+            used.buffers = buffers;
+        }
+    }
 }
 
 fn cb_ids(checked: &program::Checked<KernelCode>, kernel: &program::CheckedKernel<KernelCode>) -> Vec<u32> {
@@ -159,7 +270,8 @@ fn cb_ids(checked: &program::Checked<KernelCode>, kernel: &program::CheckedKerne
 #[derive(Clone, Debug)]
 pub struct CheckedProgram {
     pub(super) inner: Arc<program::Checked<KernelCode>>,
-    prepared: Arc<[Prepared]>,
+    modules: Arc<[Body<ir::Module>]>,
+    pub(super) prepared: Arc<[Body<Prepared>]>,
 }
 
 impl CheckedProgram {
@@ -172,12 +284,25 @@ impl CheckedProgram {
         &self.inner
     }
 
+    /// Each kernel's IR as it was lowered and as the passes left it; foreign kernels have none.
+    pub(super) fn stages(&self) -> impl Iterator<Item = Option<(&ir::Module, &Prepared)>> {
+        self.modules.iter().zip(self.prepared.iter()).map(|stages| match stages {
+            (Body::Rust(module), Body::Rust(prepared)) => Some((module, prepared)),
+            _ => None,
+        })
+    }
+
     /// The C++ of every kernel, in the order in which they were added.
     pub fn sources(&self, lines: Lines) -> Result<Vec<Source>> {
         let options = codegen::Options { lines };
         let mut sources: Vec<Source> = vec![];
         for (kernel, prepared) in self.inner.kernels().iter().zip(self.prepared.iter()) {
-            let mut source = codegen::emit(prepared, &ArgSlots::from(&kernel.layout), &options)?;
+            let mut source = match prepared {
+                Body::Rust(prepared) => codegen::emit(prepared, &ArgSlots::from(&kernel.layout), &options)?,
+                Body::Foreign(foreign) => {
+                    Source { file_name: format!("{}.cpp", kernel.name), text: foreign.text.clone() }
+                }
+            };
             // Two kernels of one name, or two instances of one kernel.
             let same = sources.iter().filter(|s| stem(&s.file_name) == stem(&source.file_name)).count();
             if same > 0 {

@@ -81,12 +81,7 @@ impl Ty {
         Ty::Array(Box::new(of), len as u32)
     }
 
-    pub fn enumeration(
-        name: &'static str,
-        generics: Vec<String>,
-        variants: Vec<VariantDecl>,
-        comparable: bool,
-    ) -> Ty {
+    pub fn enumeration(name: &'static str, generics: Vec<String>, variants: Vec<VariantDecl>, comparable: bool) -> Ty {
         let plain = variants.iter().all(|v| v.fields.is_empty());
         let kind = EnumTy {
             name: if plain { name.to_string() } else { format!("{name}Kind") },

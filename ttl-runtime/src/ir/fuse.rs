@@ -18,9 +18,10 @@
 //! [`Plan::register`] maps them. Without an accumulator the slots of one tile lie side by side; with one, slot 0 of tile `t` is
 //! register `t`, where the matrix product left it, and the other slots come after all accumulators.
 
-use super::dag::{Dag, Node, NodeId};
+use super::dag::{Dag, Node, NodeId, Words};
+use super::kinds;
 use crate::arch::ComputeConfig;
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::{BinaryOp, TernaryOp, UnaryOp};
 use crate::tensor::format::DataFormat;
 
 /// What the planner must know of a leaf. Two leaves are two buffers or positions: the same guard has to be the same leaf.
@@ -57,9 +58,11 @@ pub enum Step {
         leaf: u32,
         slot: u32,
     },
+    /// In place; or, for an operation that creates, into the slot.
     Unary {
         op: UnaryOp,
         slot: u32,
+        words: Words,
     },
     /// `out = a op b`, all slots.
     Regs {
@@ -67,6 +70,13 @@ pub enum Step {
         a: u32,
         b: u32,
         out: u32,
+    },
+    /// `out = op(operands)`, all slots.
+    Ternary {
+        op: TernaryOp,
+        operands: [u32; 3],
+        out: u32,
+        words: Words,
     },
     CopyRegs {
         from: u32,
@@ -115,10 +125,15 @@ pub enum PlanError {
     UnknownLeaf { leaf: u32, leaves: u32 },
     #[error("the expression has more than one accumulator")]
     TwoAccumulators,
+    #[error("`{op}` does not exist for tiles of {kind}")]
+    NoForm { op: &'static str, kind: &'static str },
+    #[error("`{op}` of tiles of {left} and of {right}: both must hold the same; convert one with `typecast`")]
+    MixedKinds { op: &'static str, left: &'static str, right: &'static str },
 }
 
 /// Plans one tile of `dag`.
 pub fn plan(dag: &Dag, leaves: &[LeafInfo], config: &ComputeConfig) -> Result<Plan, PlanError> {
+    let dag = &kinds::resolve(dag, leaves)?;
     let root = dag.root.ok_or(PlanError::Empty)?;
     let uses = count_uses(dag, root, leaves)?;
     let available = config.dst_tiles();
@@ -158,17 +173,14 @@ fn count_uses(dag: &Dag, root: NodeId, leaves: &[LeafInfo]) -> Result<Vec<u32>, 
         if uses[at] == 0 {
             continue;
         }
-        match dag.nodes[at] {
-            Node::Leaf(leaf) if leaf as usize >= leaves.len() => {
-                let leaves = leaves.len() as u32;
-                return Err(PlanError::UnknownLeaf { leaf, leaves });
-            }
-            Node::Leaf(_) => {}
-            Node::Unary(_, x) => uses[x.0 as usize] += 1,
-            Node::Binary(_, a, b) => {
-                uses[a.0 as usize] += 1;
-                uses[b.0 as usize] += 1;
-            }
+        if let Node::Leaf(leaf) = dag.nodes[at]
+            && leaf as usize >= leaves.len()
+        {
+            let leaves = leaves.len() as u32;
+            return Err(PlanError::UnknownLeaf { leaf, leaves });
+        }
+        for operand in dag.nodes[at].operands() {
+            uses[operand.0 as usize] += 1;
         }
     }
     Ok(uses)
@@ -194,6 +206,8 @@ enum Way {
         reversed: bool,
     },
     Regs,
+    /// In registers side by side, the result in the first.
+    Pair,
 }
 
 struct Planner<'a> {
@@ -268,7 +282,7 @@ impl<'a> Planner<'a> {
     /// Two leaves that the matrix unit can take together.
     fn fpu_pair(&self, a: NodeId, b: NodeId) -> Option<(u32, u32)> {
         match (self.front(a)?, self.front(b)?) {
-            ((a, fa, false), (b, fb, false)) if fa == fb => Some((a, b)),
+            ((a, fa, false), (b, fb, false)) if fa == fb && !fa.is_integer() => Some((a, b)),
             _ => None,
         }
     }
@@ -289,6 +303,9 @@ impl<'a> Planner<'a> {
     }
 
     fn way(&self, op: BinaryOp, a: NodeId, b: NodeId) -> Way {
+        if op.row().fpu.is_none() {
+            return if op.row().adjacent { Way::Pair } else { Way::Regs };
+        }
         if let Some((a, b)) = self.fpu_pair(a, b) {
             return Way::Fpu { a, b };
         }
@@ -315,11 +332,17 @@ impl<'a> Planner<'a> {
     fn need(&self, node: NodeId) -> u32 {
         let of = |n: NodeId| self.needs[n.0 as usize];
         match self.dag.node(node) {
-            Node::Leaf(_) => 1,
-            Node::Unary(_, x) => of(x),
+            Node::Leaf(_) | Node::Create(..) => 1,
+            Node::Unary(_, x, _) => of(x),
+            Node::Ternary(_, operands, _) => {
+                let mut needs = operands.map(of);
+                needs.sort_unstable_by(|a, b| b.cmp(a));
+                (0..).zip(needs).map(|(held, need)| held + need).max().unwrap_or(1)
+            }
             Node::Binary(op, a, b) => match self.way(op, a, b) {
                 Way::Fpu { .. } => 1,
                 Way::Accumulate { value, .. } | Way::Reuse { value, .. } => of(value),
+                Way::Pair => of(a).max(of(b)) + 1,
                 Way::Regs if of(a) == of(b) => of(a) + 1,
                 Way::Regs => of(a).max(of(b)),
             },
@@ -361,12 +384,18 @@ impl<'a> Planner<'a> {
                 self.steps.push(Step::Copy { leaf, slot });
                 return slot;
             }
-            Node::Unary(op, x) => {
+            Node::Create(op, words) => {
+                let slot = self.take(false);
+                self.steps.push(Step::Unary { op, slot, words });
+                slot
+            }
+            Node::Unary(op, x, words) => {
                 let slot = self.take_over(x);
-                self.steps.push(Step::Unary { op, slot });
+                self.steps.push(Step::Unary { op, slot, words });
                 slot
             }
             Node::Binary(op, a, b) => self.binary(op, a, b),
+            Node::Ternary(op, operands, words) => self.ternary(op, operands, words),
         };
         self.slot_of[at] = Some(slot);
         slot
@@ -431,16 +460,17 @@ impl<'a> Planner<'a> {
                 };
                 self.used(a, sa);
                 self.used(b, sb);
-                let out = self.take_first_of(sa, sb);
+                let out = self.take_first_of(&[sa, sb]);
                 self.steps.push(Step::Regs { op, a: sa, b: sb, out });
                 out
             }
+            Way::Pair => self.pair(op, a, b),
         }
     }
 
-    /// One of two slots if it is free now, else another.
-    fn take_first_of(&mut self, a: u32, b: u32) -> u32 {
-        match [a, b].into_iter().find(|s| !self.busy[*s as usize]) {
+    /// One of some slots if it is free now, else another.
+    fn take_first_of(&mut self, slots: &[u32]) -> u32 {
+        match slots.iter().copied().find(|s| !self.busy[*s as usize]) {
             Some(slot) => {
                 self.busy[slot as usize] = true;
                 slot
@@ -473,5 +503,6 @@ impl<'a> Planner<'a> {
     }
 }
 
+mod several;
 #[cfg(test)]
 mod tests;

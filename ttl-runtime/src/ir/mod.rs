@@ -10,12 +10,14 @@ pub mod blocks;
 pub mod dag;
 pub mod data;
 pub mod fuse;
+pub mod kinds;
 pub mod passes;
+pub mod pipe;
 pub mod ty;
 pub mod verify;
 pub mod visit;
 
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::{BinaryOp, TernaryOp, UnaryOp};
 pub use ttl_skeleton::BinOp;
 pub use ty::{IntTy, Ty};
 
@@ -176,7 +178,11 @@ pub enum StmtKind {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Debug {
     /// `what` is the condition in Rust's words.
-    Assert { cond: Expr, what: String, message: Option<Text> },
+    Assert {
+        cond: Expr,
+        what: String,
+        message: Option<Text>,
+    },
     Print(Text),
     /// To the end of the block.
     Zone(String),
@@ -366,6 +372,10 @@ pub enum Op {
         flush: bool,
     },
 
+    /// A block through a pipe, and one out of it. Expanded by `passes::pipes`.
+    PipeSend(Box<pipe::Send>),
+    PipeReceive(pipe::Receive),
+
     Acquire,
     /// `tile_regs_commit` and `tile_regs_wait`: math hands the registers over, pack takes them.
     Commit,
@@ -410,9 +420,11 @@ pub enum Op {
         rt: Expr,
         kt: Expr,
     },
+    /// In place. `words` are those of the C++ calls, init first.
     Unary {
         op: UnaryOp,
         dst: Expr,
+        words: Vec<Expr>,
     },
     /// Register `src` to register `dst`, bit for bit.
     CopyRegs {
@@ -425,6 +437,13 @@ pub enum Op {
         a: Expr,
         b: Expr,
         dst: Expr,
+    },
+    /// `op` of three registers into `dst`.
+    TernaryRegs {
+        op: TernaryOp,
+        operands: [Expr; 3],
+        dst: Expr,
+        words: Vec<Expr>,
     },
     /// To the next page of the reserved block, or to page `index`.
     PackTile {
@@ -483,6 +502,8 @@ pub struct Store {
     pub dag: dag::Dag,
     /// What the leaves of `dag` stand for, by leaf number.
     pub leaves: Vec<Leaf>,
+    /// What the scalars of `dag` are: words of calls.
+    pub scalars: Vec<Expr>,
     /// The registers already hold the accumulator (leaf of kind `Acc`), acquired; the store commits and releases them.
     pub acquired: bool,
 }
@@ -529,8 +550,10 @@ pub enum Init {
         rt: Expr,
         kt: Expr,
     },
-    Unary(UnaryOp),
+    /// With the words that the init takes.
+    Unary(UnaryOp, Vec<Expr>),
     BinaryRegs(BinaryOp),
+    TernaryRegs(TernaryOp),
     CopyRegs,
     /// Source registers now hold these buffers' formats.
     Reconfig {

@@ -1,7 +1,7 @@
 //! Types of the IR.
 
-use crate::tensor::format::DataFormat;
 use super::data::{EnumTy, Form, StructTy};
+use crate::tensor::format::DataFormat;
 use std::fmt;
 use std::sync::Arc;
 
@@ -52,6 +52,10 @@ pub enum Ty {
     /// A core, a rectangle of cores: a NoC address of 0 there in C++, to be combined with an L1 address.
     Core,
     CoreRange,
+    /// Ends of a pipe: what [`pipe::parts`](super::pipe::parts) says, each part a local of its own.
+    PipeTx,
+    PipeRx,
+    UnicastTx,
     /// Guards: the pages between wait and pop, reserve and push. A reference to one is the buffer's id in C++.
     Front(DataFormat),
     Reserved(DataFormat),
@@ -121,6 +125,9 @@ impl fmt::Display for Ty {
             Ty::Semaphore => f.write_str("Semaphore"),
             Ty::Core => f.write_str("NocCore"),
             Ty::CoreRange => f.write_str("NocRange"),
+            Ty::PipeTx => f.write_str("PipeTx"),
+            Ty::PipeRx => f.write_str("PipeRx"),
+            Ty::UnicastTx => f.write_str("UnicastTx"),
             Ty::Front(x) => write!(f, "Front<{x}>"),
             Ty::Reserved(x) => write!(f, "Reserved<{x}>"),
             Ty::Read => f.write_str("Read"),

@@ -309,7 +309,11 @@ impl<'a> Checker<'a, '_> {
                     }
                 }
                 StmtKind::Continue | StmtKind::Return(_) => *done = None,
-                StmtKind::Let { .. } | StmtKind::Set { .. } | StmtKind::Eval(_) | StmtKind::Debug(_) | StmtKind::Op(_) => {}
+                StmtKind::Let { .. }
+                | StmtKind::Set { .. }
+                | StmtKind::Eval(_)
+                | StmtKind::Debug(_)
+                | StmtKind::Op(_) => {}
             }
         }
     }

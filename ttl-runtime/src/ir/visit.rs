@@ -85,6 +85,11 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
         }
         Op::SemaphoreSet { value, .. } | Op::SemaphoreWait { value, .. } | Op::SemaphoreInc { value, .. } => f(value),
         Op::SemaphoreSend { to, .. } => to.num_dests().into_iter().for_each(f),
+        Op::PipeSend(send) => {
+            f(&send.pages);
+            f(&send.receivers);
+        }
+        Op::PipeReceive(_) => {}
         Op::ReadBarrier
         | Op::WriteBarrier
         | Op::WritesFlushed
@@ -102,7 +107,15 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(dst);
         }
         Op::MatmulBlock { ia, ib, dst, ct, rt, kt, .. } => [ia, ib, dst, ct, rt, kt].into_iter().for_each(f),
-        Op::Unary { dst, .. } => f(dst),
+        Op::Unary { dst, words, .. } => {
+            f(dst);
+            words.iter().for_each(f);
+        }
+        Op::TernaryRegs { operands, dst, words, .. } => {
+            operands.iter().for_each(&mut *f);
+            f(dst);
+            words.iter().for_each(f);
+        }
         Op::CopyRegs { src, dst } => {
             f(src);
             f(dst);
@@ -123,6 +136,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
                     f(pages);
                 }
             }
+            s.scalars.iter().for_each(f);
         }
         Op::MatmulAcc { rt, kt, ct, .. } => [rt, kt, ct].into_iter().for_each(f),
         Op::Init(init) => init_exprs(init, f),
@@ -130,8 +144,10 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
 }
 
 pub fn init_exprs<'a>(init: &'a Init, f: &mut dyn FnMut(&'a Expr)) {
-    if let Init::MatmulBlock { ct, rt, kt, .. } = init {
-        [ct, rt, kt].into_iter().for_each(f);
+    match init {
+        Init::MatmulBlock { ct, rt, kt, .. } => [ct, rt, kt].into_iter().for_each(f),
+        Init::Unary(_, words) => words.iter().for_each(f),
+        _ => {}
     }
 }
 
@@ -154,6 +170,8 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         Op::SemaphoreSet { semaphore, .. } | Op::SemaphoreWait { semaphore, .. } => f(*semaphore),
         Op::SemaphoreInc { semaphore, core, .. } => [*semaphore, *core].into_iter().for_each(f),
         Op::SemaphoreSend { semaphore, to, .. } => [*semaphore, to.local()].into_iter().for_each(f),
+        Op::PipeSend(send) => send.locals().into_iter().for_each(f),
+        Op::PipeReceive(receive) => receive.locals().into_iter().for_each(f),
         Op::BinaryTiles { a, b, .. }
         | Op::MatmulTiles { a, b, .. }
         | Op::MatmulBlock { a, b, .. }
@@ -179,7 +197,8 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         | Op::Release
         | Op::Unary { .. }
         | Op::CopyRegs { .. }
-        | Op::BinaryRegs { .. } => {}
+        | Op::BinaryRegs { .. }
+        | Op::TernaryRegs { .. } => {}
     }
 }
 
@@ -193,7 +212,7 @@ pub fn init_locals(init: &Init, f: &mut dyn FnMut(LocalId)) {
             f(*b);
         }
         Init::Reconfig { srca, srcb } => srca.iter().chain(srcb).for_each(|cb| f(*cb)),
-        Init::Unary(_) | Init::BinaryRegs(_) | Init::CopyRegs => {}
+        Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {}
     }
 }
 

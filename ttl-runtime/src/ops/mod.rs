@@ -1,96 +1,113 @@
-//! The table of tile operations: one row per operation, from which the method, the C++ calls and the tests come.
+//! The table of tile operations: one row per operation, from which the methods, the C++ calls, the headers of the C++ engine and the tests come.
 //!
 //! Headers and calls are those of TT-Metalium 0.81 (`api/compute/compute_kernel_api.h`, `api/compute/eltwise_unary/*.h`,
-//! `api/compute/eltwise_binary*.h`).
+//! `api/compute/eltwise_binary*.h`, ...). A name may hold `{dst}`, which stands for the data format of the tile registers.
 
+mod binary;
+mod param;
 mod reference;
+mod ternary;
 mod unary;
 
+pub(crate) use binary::for_each_binary_op;
+pub use binary::{BINARY_FPU_HEADER, BinaryOp, BinaryRow, FpuRow};
+pub(crate) use param::name_of_type;
+pub use param::{MAX_WORDS, Param, Word};
+pub use reference::Reference;
+pub(crate) use ternary::for_each_ternary_op;
+pub use ternary::{TernaryOp, TernaryRow};
 pub(crate) use unary::for_each_unary_op;
 pub use unary::{UnaryOp, UnaryRow};
 
-/// An element-wise operation of two tiles.
+/// What the values of a tile are. Operations of integers have rows of their own, which stand for the float operation of the same meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum BinaryOp {
-    Add,
-    Sub,
-    Mul,
+pub enum Kind {
+    Float,
+    I32,
+    U32,
+    U16,
 }
 
-/// One row of the table of binary operations.
-#[derive(Clone, Copy, Debug)]
-pub struct BinaryRow {
-    pub op: BinaryOp,
-    /// Rust's operator.
-    pub symbol: &'static str,
-    /// Matrix unit: both operands in circular buffers. `mul_tiles` adds to the register, the other two overwrite it.
-    pub fpu_init: &'static str,
-    pub fpu_call: &'static str,
-    /// Matrix unit: one operand in the register, the other in a circular buffer (template argument appended).
-    pub reuse_init: &'static str,
-    pub reuse_call: &'static str,
-    /// SFPU: both operands in registers.
-    pub sfpu_init: &'static str,
-    pub sfpu_call: &'static str,
+/// A C++ name with the data format of the tile registers filled in.
+pub fn with_register_format(name: &str, fp32_dest_acc: bool) -> String {
+    name.replace("{dst}", if fp32_dest_acc { "DataFormat::Float32" } else { "DataFormat::Float16_b" })
 }
 
-impl BinaryOp {
-    pub const ALL: [BinaryOp; 3] = [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul];
-
-    pub const fn row(self) -> &'static BinaryRow {
-        &BINARY[self as usize]
+/// Whether a result is as near to the exact value as a row says. What an f32 cannot hold is an infinity or zero.
+fn close(exact: f64, result: f64, bound: f64, absolute: f64) -> bool {
+    if exact.is_nan() {
+        return result.is_nan();
     }
-
-    pub const fn commutes(self) -> bool {
-        !matches!(self, BinaryOp::Sub)
+    if exact.abs() > f64::from(f32::MAX) {
+        return result == exact.signum() * f64::INFINITY;
     }
+    // At least half a unit in the last place of an f32; steps of an operation may be so small that they are flushed.
+    let relative = bound.max(6e-8) * exact.abs();
+    (result - exact).abs() <= relative.max(absolute).max(1e-36)
 }
 
-/// Header of the matrix-unit rows, and of the SFPU rows.
-pub const BINARY_FPU_HEADER: &str = "api/compute/eltwise_binary.h";
-pub const BINARY_SFPU_HEADER: &str = "api/compute/eltwise_binary_sfpu.h";
+/// Words of a row: those given, or each parameter as it is.
+macro_rules! words {
+    ([]) => { &[] };
+    ([$a:ident]) => { &[$crate::ops::Word::Bits(0)] };
+    ([$a:ident $b:ident]) => { &[$crate::ops::Word::Bits(0), $crate::ops::Word::Bits(1)] };
+    ([$a:ident $b:ident $c:ident]) => { &[$crate::ops::Word::Bits(0), $crate::ops::Word::Bits(1), $crate::ops::Word::Bits(2)] };
+    ([$($name:ident)*] $($word:expr),+) => { &[$($word),+] };
+}
+use words;
 
-const BINARY: [BinaryRow; 3] = [
-    BinaryRow {
-        op: BinaryOp::Add,
-        symbol: "+",
-        fpu_init: "add_init",
-        fpu_call: "add_tiles",
-        reuse_init: "add_reuse_dest_init",
-        reuse_call: "add_reuse_dest_tiles",
-        sfpu_init: "add_binary_tile_init",
-        sfpu_call: "add_binary_tile",
-    },
-    BinaryRow {
-        op: BinaryOp::Sub,
-        symbol: "-",
-        fpu_init: "sub_init",
-        fpu_call: "sub_tiles",
-        reuse_init: "sub_reuse_dest_init",
-        reuse_call: "sub_reuse_dest_tiles",
-        sfpu_init: "sub_binary_tile_init",
-        sfpu_call: "sub_binary_tile",
-    },
-    BinaryRow {
-        op: BinaryOp::Mul,
-        symbol: "*",
-        fpu_init: "mul_init",
-        fpu_call: "mul_tiles",
-        reuse_init: "mul_reuse_dest_init",
-        reuse_call: "mul_reuse_dest_tiles",
-        sfpu_init: "mul_binary_tile_init",
-        sfpu_call: "mul_binary_tile",
-    },
-];
+/// The exact function by the number of its parameters.
+macro_rules! exact {
+    ([] $f:expr) => {
+        $crate::ops::Reference::F1($f)
+    };
+    ([$a:ident] $f:expr) => {
+        $crate::ops::Reference::F2($f)
+    };
+    ([$a:ident $b:ident] $f:expr) => {
+        $crate::ops::Reference::F3($f)
+    };
+    ([$a:ident $b:ident $c:ident] $f:expr) => {
+        $crate::ops::Reference::F4($f)
+    };
+}
+use exact;
+
+macro_rules! is_set {
+    () => {
+        false
+    };
+    ($flag:ident) => {
+        true
+    };
+}
+use is_set;
+
+macro_rules! base {
+    ($op:ident) => {
+        None
+    };
+    ($op:ident $base:ident) => {
+        Some($op::$base)
+    };
+}
+use base;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The macros know the methods by a list of their own, since their crate is built before this one.
     #[test]
-    fn rows_stand_at_their_own_index() {
-        for op in BinaryOp::ALL {
-            assert_eq!(op.row().op, op);
-        }
+    fn macros_know_the_same_methods() {
+        let unary = UnaryOp::ALL.iter().map(|op| (op.row().method, op.row().tile_method));
+        let binary = BinaryOp::ALL.iter().map(|op| (op.row().method, op.row().tile_method));
+        let ternary = TernaryOp::ALL.iter().map(|op| (op.row().method, op.row().tile_method));
+        let names: Vec<(&str, &str)> = unary.chain(binary).chain(ternary).collect();
+        let know = ttl_skeleton::OPERATIONS;
+        let missing: Vec<_> = names.iter().filter(|n| !know.contains(n)).map(|(a, b)| format!("{a} {b},")).collect();
+        assert!(missing.is_empty(), "these belong into methods/ops.rs of the skeleton crate:\n{}", missing.join("\n"));
+        let extra: Vec<_> = know.iter().filter(|n| !names.contains(n)).collect();
+        assert!(extra.is_empty(), "no rows: {extra:?}");
     }
 }

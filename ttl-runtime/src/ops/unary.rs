@@ -1,16 +1,27 @@
 //! Operations of the vector unit on one tile in the tile registers, in place.
 //!
-//! To add one: a row here, its name in `UNARY_METHODS` of the skeleton crate, and its steps as a function of the same name in
-//! `sim::math::vector::programs`. The rest (methods of tile expressions and of tile registers, C++ headers of the simulator, tests) comes from the row.
+//! To add one: a row here, its names in `methods/ops.rs` of the skeleton crate, and its steps as a function in `sim::math::vector::programs` (named like the
+//! method unless the row says `by`). The rest (methods of tile expressions and of tile registers, C++ headers of the simulator, tests) comes from the row.
+//!
+//! ```text
+//! /// Documentation of the method.
+//! Variant: method(parameter: type = example, ...), tile_method in "header of api/compute", exact function, within relative error, options;
+//! ```
+//!
+//! A parameter's example is what the tests use. The options, in this order: `or` an absolute error; `on` the inputs for which the bound holds; the C++ names where they
+//! differ from the tile method: `template`, `call`, `init`; `extra`, an argument between register and words; `words`: the words of the C++ call, made from the parameters (default: each as it is); `by` the
+//! program; `creates tile` if the register is not read; `init words` if the words go to the init; `kind` of the values and of which float operation it is that kind's form.
 
-use super::reference;
+use super::{Kind, Param, Reference, Word, name_of_type, reference};
 
 macro_rules! unary_ops {
     // The first argument is a dollar sign, for the macro that this one defines.
     (($d:tt) $(
         $(#[$doc:meta])*
-        $op:ident: $method:ident, $tile:ident in $header:literal, $reference:expr, within $bound:expr
-            $(, or $absolute:literal)? $(, template $template:literal)? $(, init $init:literal)?;
+        $op:ident: $method:ident $(($($param:ident: $ty:ident = $example:expr),+))?, $tile:ident in $header:literal, $reference:expr, within $bound:expr
+            $(, or $absolute:literal)? $(, on [$from:expr, $to:expr])? $(, template $template:literal)? $(, call $call:literal)? $(, init $init:literal)? $(, extra $extra:literal)?
+            $(, words [$($word:expr),*])? $(, by $program:ident)? $(, creates $creates:ident)? $(, init words $init_words:literal)?
+            $(, kind $kind:ident of $base:ident)?;
     )*) => {
         /// An SFPU operation on one tile in the tile registers, in place.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -32,17 +43,25 @@ macro_rules! unary_ops {
                 header: concat!("api/compute/", $header),
                 // The first of the two.
                 init: [$( $init, )? concat!(stringify!($tile), "_init" $(, $template)?)][0],
-                call: concat!(stringify!($tile) $(, $template)?),
-                reference: $reference,
+                call: [$( $call, )? concat!(stringify!($tile) $(, $template)?)][0],
+                extra: [$( Some($extra), )? None][0],
+                params: &[$($( Param::$ty(stringify!($param), $example) ),+)?],
+                words: super::words!([$($($param)+)?] $($($word),*)?),
+                init_words: [$( $init_words, )? 0][0],
+                creates: super::is_set!($($creates)?),
+                reference: super::exact!([$($($param)+)?] $reference),
                 bound: $bound,
                 absolute: [$( $absolute, )? 0.0][0],
+                domain: [$( ($from, $to), )? (f64::NEG_INFINITY, f64::INFINITY)][0],
+                kind: [$( Kind::$kind, )? Kind::Float][0],
+                base: super::base!(UnaryOp $($base)?),
             },
         )*];
 
-        /// Calls a macro with `#[doc] Variant method method_tile;` for each operation.
+        /// Calls a macro with `#[doc] Variant method method_tile (parameter: type, ...) [program method] [creates];` for each operation.
         macro_rules! for_each_unary_op {
             ($d then:ident) => {
-                $d then! { $( $(#[$doc])* $op $method $tile; )* }
+                $d then! { $( $(#[$doc])* $op $method $tile ($($($param: $ty),+)?) [$($program)? $method] [$($creates)?]; )* }
             };
         }
         pub(crate) use for_each_unary_op;
@@ -58,16 +77,31 @@ pub struct UnaryRow {
     /// The method of tile registers, `regs.exp_tile(0)`.
     pub tile_method: &'static str,
     pub header: &'static str,
-    /// C++ call that prepares the SFPU, without arguments. Operations may share it.
+    /// C++ call that prepares the SFPU. Operations may share it.
     pub init: &'static str,
-    /// C++ function that takes the register index.
+    /// C++ function that takes the register index, then the words.
     pub call: &'static str,
+    /// An argument of the call between the register and the words.
+    pub extra: Option<&'static str>,
+    /// What the methods take.
+    pub params: &'static [Param],
+    /// What the C++ call gets.
+    pub words: &'static [Word],
+    /// The first of the words go to the init, the rest to the call.
+    pub init_words: usize,
+    /// The register need not hold anything before.
+    pub creates: bool,
     /// The exact function, in f64.
-    pub reference: fn(f64) -> f64,
+    pub reference: Reference,
     /// Largest relative error against `reference` that the hardware algorithm has for f32 registers, beyond format rounding.
     pub bound: f64,
     /// An error as small as this does not count: near zeros of the function the relative error has no bound.
     pub absolute: f64,
+    /// Inputs between these are within the bound.
+    pub domain: (f64, f64),
+    pub kind: Kind,
+    /// The float operation that this is for tiles of `kind`.
+    pub base: Option<UnaryOp>,
 }
 
 impl UnaryOp {
@@ -87,21 +121,32 @@ impl UnaryOp {
     pub fn prepared(self) -> UnaryOp {
         UNARY.iter().find(|r| r.init == self.row().init).map_or(self, |r| r.op)
     }
+
+    /// The operation for tiles of `kind`.
+    pub fn of_kind(self, kind: Kind) -> Option<UnaryOp> {
+        if self.row().kind == kind {
+            return Some(self);
+        }
+        UNARY.iter().find(|r| r.base == Some(self) && r.kind == kind).map(|r| r.op)
+    }
 }
 
 impl UnaryRow {
-    /// Whether a result of 32-bit registers is as near to the exact value as the row says. What an f32 cannot hold is an infinity or zero.
+    /// Whether a result of 32-bit registers is as near to the exact value as the row says, for the example parameters.
     pub fn accepts(&self, x: f64, result: f64) -> bool {
-        let exact = (self.reference)(x);
-        if exact.is_nan() {
-            return result.is_nan();
-        }
-        if exact.abs() > f64::from(f32::MAX) {
-            return result == exact.signum() * f64::INFINITY;
-        }
-        // At least half a unit in the last place of an f32; steps of an operation may be so small that they are flushed.
-        let relative = self.bound.max(6e-8) * exact.abs();
-        (result - exact).abs() <= relative.max(self.absolute).max(1e-36)
+        !(self.domain.0..=self.domain.1).contains(&x) || super::close(self.exact(x), result, self.bound, self.absolute)
+    }
+
+    /// The exact value for the example parameters.
+    pub fn exact(&self, x: f64) -> f64 {
+        let examples: Vec<f64> = self.params.iter().map(|p| p.example()).collect();
+        self.reference.of(&[&[x], &examples[..]].concat())
+    }
+
+    /// The parameters as Rust writes them, for messages.
+    pub fn signature(&self) -> String {
+        let list: Vec<String> = self.params.iter().map(|p| format!("{}: {}", p.name(), name_of_type(*p))).collect();
+        format!("{}({})", self.method, list.join(", "))
     }
 }
 
@@ -185,6 +230,23 @@ unary_ops! { ($)
     Softsign: softsign, softsign_tile in "eltwise_unary/activations.h", |x| x / (1.0 + x.abs()), within 1e-6;
     /// x / 6 + 1/2, clamped to 0..1.
     Hardsigmoid: hardsigmoid, hardsigmoid_tile in "eltwise_unary/activations.h", |x| (x / 6.0 + 0.5).clamp(0.0, 1.0), within 1e-6, or 1e-7;
+    /// x + value.
+    AddUnary: add_unary(value: f32 = 0.7), add_unary_tile in "eltwise_unary/binop_with_scalar.h", |x, value| x + value, within 1e-7, or 1e-7,
+        init "binop_with_scalar_tile_init";
+    /// x - value.
+    SubUnary: sub_unary(value: f32 = 0.7), sub_unary_tile in "eltwise_unary/binop_with_scalar.h", |x, value| x - value, within 1e-7, or 1e-7,
+        init "binop_with_scalar_tile_init";
+    /// x * value.
+    MulUnary: mul_unary(value: f32 = 0.7), mul_unary_tile in "eltwise_unary/binop_with_scalar.h", |x, value| x * value, within 1e-7,
+        init "binop_with_scalar_tile_init";
+    /// x / value: a multiplication by the reciprocal, which is rounded first.
+    DivUnary: div_unary(value: f32 = 0.7), div_unary_tile in "eltwise_unary/binop_with_scalar.h", |x, value| x / value, within 2e-7,
+        init "binop_with_scalar_tile_init", words [Word::Reciprocal(0)], by mul_unary;
+    /// value - x.
+    RsubUnary: rsub_unary(value: f32 = 0.7), rsub_unary_tile in "eltwise_unary/binop_with_scalar.h", |x, value| value - x, within 1e-7, or 1e-7,
+        init "binop_with_scalar_tile_init";
+    /// A tile full of value.
+    Fill: fill(value: f32 = 0.7), fill_tile in "eltwise_unary/fill.h", |_, value| value, within 0.0, call "fill_tile_bitcast", creates tile;
 }
 
 #[cfg(test)]
@@ -194,17 +256,24 @@ mod tests {
     #[test]
     fn rows_stand_at_their_own_index() {
         for op in UnaryOp::ALL {
-            assert_eq!(op.row().op, op);
-            assert_eq!(op.row().tile_method, format!("{}_tile", op.row().method));
-            assert!(op.row().call.starts_with(op.row().tile_method));
+            let row = op.row();
+            assert_eq!(row.op, op);
+            assert!(row.words.len() <= super::super::MAX_WORDS && row.init_words <= row.words.len(), "{op:?}");
+            assert_eq!(row.base.is_some(), row.kind != Kind::Float || row.base.is_some(), "{op:?}: a kind and of what");
         }
     }
 
-    /// The macros know the methods by a list of their own, since their crate is built before this one.
     #[test]
-    fn macros_know_the_same_methods() {
-        let names: Vec<&str> = UnaryOp::ALL.iter().map(|op| op.row().method).collect();
-        assert_eq!(names, ttl_skeleton::UNARY_METHODS, "the second list stands in methods.rs of the skeleton crate");
+    fn names_are_unique() {
+        for a in UnaryOp::ALL {
+            for b in UnaryOp::ALL {
+                let (x, y) = (a.row(), b.row());
+                assert!(
+                    a == b || x.method != y.method && x.tile_method != y.tile_method && x.call != y.call,
+                    "{a:?} {b:?}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -9,7 +9,9 @@ use crate::cores::{CoreRange, CoreSet};
 use crate::site::Site;
 use crate::tensor::{DataFormat, TensorRef};
 
-use super::arg_layout::ParamKind;
+use super::arg_layout::{ArgLayout, ParamKind};
+use super::foreign::ForeignArgs;
+use super::pipe::{PipeDecl, PipeUse};
 
 /// A circular buffer of one program. Not the id by which the chip knows it: `validate` chooses that.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -199,6 +201,8 @@ impl<T> fmt::Debug for CoreOf<T> {
 pub struct Arg {
     pub name: Arc<str>,
     pub value: ArgValue,
+    /// The end of a pipe that begins with this argument.
+    pub pipe: Option<PipeUse>,
 }
 
 #[derive(Clone, Debug)]
@@ -232,7 +236,7 @@ pub enum ArgValue {
 
 impl Arg {
     pub fn new(name: impl Into<Arc<str>>, value: ArgValue) -> Arg {
-        Arg { name: name.into(), value }
+        Arg { name: name.into(), value, pipe: None }
     }
 
     pub fn cb(name: impl Into<Arc<str>>, cb: CbId, end: CbEnd) -> Arg {
@@ -289,6 +293,8 @@ pub struct KernelDecl<K> {
     pub cores: CoreSet,
     /// In the order of the parameters.
     pub args: Vec<Arg>,
+    /// What a foreign kernel gets; `args` are then what it has of buffers, semaphores and tensors.
+    pub foreign: Option<ForeignArgs>,
     /// Settings of a compute kernel. Its `unpack_to_dest_fp32` is filled from the field below.
     pub config: ComputeConfig,
     /// Buffers whose f32 tiles go to the tile registers at full precision.
@@ -313,10 +319,21 @@ impl<K> KernelDecl<K> {
             role,
             cores: cores.into(),
             args,
+            foreign: None,
             config: ComputeConfig::default(),
             unpack_to_dest_fp32: Vec::new(),
             site: Site::caller(),
             code,
+        }
+    }
+}
+
+impl<K> KernelDecl<K> {
+    /// The places of the arguments, where they follow from the parameters.
+    pub(super) fn layout(&self) -> ArgLayout {
+        match self.foreign {
+            Some(_) => ArgLayout::default(),
+            None => ArgLayout::new(self.args.iter().map(Arg::kind)),
         }
     }
 }
@@ -328,6 +345,7 @@ pub struct Program<K> {
     pub(super) id: u32,
     pub(super) cbs: Vec<CbDecl>,
     pub(super) semaphores: Vec<SemDecl>,
+    pub(super) pipes: Vec<PipeDecl>,
     pub(super) kernels: Vec<KernelDecl<K>>,
 }
 
@@ -340,6 +358,7 @@ impl<K> Program<K> {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             cbs: Vec::new(),
             semaphores: Vec::new(),
+            pipes: Vec::new(),
             kernels: Vec::new(),
         }
     }

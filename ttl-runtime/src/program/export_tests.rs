@@ -54,7 +54,7 @@ fn a_program_becomes_files() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path().join("new/dir");
     let program = sample();
-    let sources = ["// r".to_owned(), "// w".to_owned(), "// c".to_owned()];
+    let sources = ["// r", "// w", "// c"].map(KernelSource::from);
     let x = HostTensor::uniform([64, 64], 0.0, 1.0, 1).unwrap();
     let tensors = [TensorExport::input(TensorId(1), x.clone()), TensorExport::output(TensorId(2), Some(x.clone()))];
     let tolerance = Tolerance { max_abs: Some(0.5), ..Tolerance::default() };
@@ -80,7 +80,8 @@ fn a_program_becomes_files() {
              "compile_args": [0, 0, 9, "accessor:x_2"], "runtime_args": [2], "common_runtime_args": ["addr:x_2"]},
             {"kind": "compute", "name": "idle", "file": "idle.cpp", "cores": {"x": [1, 1], "y": [0, 0]},
              "compile_args": [], "runtime_args": [], "common_runtime_args": [],
-             "compute": {"fidelity": "hifi4", "fp32_acc": false, "approx": false, "dst_full_sync": false, "unpack_to_dest_fp32": []}},
+             "compute": {"fidelity": "hifi4", "fp32_acc": false, "approx": false, "dst_full_sync": false, "bfp8_pack_precise": false,
+                         "unpack_to_dest_fp32": []}},
         ],
         "cbs": [{"id": 0, "dtype": "bf16", "page_size": 2048, "pages": 4, "cores": grid, "comment": "a"}],
         "semaphores": [{"id": 0, "init": 5, "cores": grid, "comment": "done"}],
@@ -114,7 +115,7 @@ fn what_cannot_be_exported() {
     let program = sample();
     let e = write(dir.path(), &program, &[], &[], Tolerance::default()).unwrap_err();
     assert_eq!(e.to_string(), "0 kernel sources for 3 kernels");
-    let sources = vec![String::new(); 3];
+    let sources = [""; 3].map(KernelSource::from);
     let wrong = HostTensor::zeros([32, 64], DataFormat::F32).unwrap();
     let tensors = [TensorExport::input(TensorId(1), wrong)];
     let e = write(dir.path(), &program, &sources, &tensors, Tolerance::default()).unwrap_err();

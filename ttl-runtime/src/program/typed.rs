@@ -1,7 +1,9 @@
 //! Typed handles that a host program passes to kernels: the ends of circular buffers, tensors, per-core values.
 
 use super::decl::{CbId, SemId};
+use super::pipe::{PipeArg, PipeEnd, Route};
 use crate::arch::Core;
+use crate::cores::CoreSet;
 use crate::tensor::TensorRef;
 use crate::tensor::format::Element;
 use std::fmt;
@@ -91,6 +93,75 @@ impl SemaphoreArg {
 
     pub fn semaphore(&self) -> SemId {
         self.semaphore
+    }
+}
+
+/// A pipe: from the senders of its routes to their receivers. Give [`Pipe::tx`] to the kernels on [`Pipe::senders`] and [`Pipe::rx`] to those
+/// on [`Pipe::receivers`].
+#[derive(Clone, Debug)]
+pub struct Pipe {
+    arg: PipeArg,
+}
+
+/// The sending end, for a kernel's `PipeTx`.
+#[derive(Clone, Debug)]
+pub struct PipeSender(pub(crate) PipeArg);
+
+/// The receiving end, for a kernel's `PipeRx`.
+#[derive(Clone, Debug)]
+pub struct PipeReceiver(pub(crate) PipeArg);
+
+impl Pipe {
+    pub(crate) fn new(arg: PipeArg) -> Pipe {
+        Pipe { arg }
+    }
+
+    pub fn tx(&self) -> PipeSender {
+        PipeSender(PipeArg { end: PipeEnd::Tx, ..self.arg.clone() })
+    }
+
+    pub fn rx(&self) -> PipeReceiver {
+        PipeReceiver(PipeArg { end: PipeEnd::Rx, ..self.arg.clone() })
+    }
+
+    pub fn senders(&self) -> CoreSet {
+        self.arg.routes.iter().map(|r| r.sender).collect()
+    }
+
+    pub fn receivers(&self) -> CoreSet {
+        self.arg.routes.iter().flat_map(Route::receivers).collect()
+    }
+}
+
+/// A pipe whose senders have one receiver each, which may itself be a sender of the pipe: a chain or a ring.
+#[derive(Clone, Debug)]
+pub struct UnicastPipe {
+    pipe: Pipe,
+}
+
+/// The sending end, for a kernel's `UnicastTx`.
+#[derive(Clone, Debug)]
+pub struct UnicastSender(pub(crate) PipeArg);
+
+impl UnicastPipe {
+    pub(crate) fn new(arg: PipeArg) -> UnicastPipe {
+        UnicastPipe { pipe: Pipe::new(arg) }
+    }
+
+    pub fn tx(&self) -> UnicastSender {
+        UnicastSender(self.pipe.tx().0)
+    }
+
+    pub fn rx(&self) -> PipeReceiver {
+        self.pipe.rx()
+    }
+
+    pub fn senders(&self) -> CoreSet {
+        self.pipe.senders()
+    }
+
+    pub fn receivers(&self) -> CoreSet {
+        self.pipe.receivers()
     }
 }
 

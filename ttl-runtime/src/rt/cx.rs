@@ -4,7 +4,7 @@ use crate::ir;
 use crate::site::Site;
 use crate::snippet::{self, Label};
 use std::any::TypeId;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// What a slot of a skeleton stands for.
@@ -68,6 +68,8 @@ pub struct Cx {
     /// The functions being lowered, outermost first.
     stack: Vec<FnSite>,
     fns: Vec<ir::Fn>,
+    /// Parameters by function that stand for no parameter in Rust: the page count of the guard before them.
+    page_counts: HashSet<(ir::FnId, ir::LocalId)>,
     errors: Vec<LowerError>,
 }
 
@@ -114,6 +116,15 @@ impl Cx {
     /// A lowered function; none for the id of a function that could not be lowered.
     pub fn get(&self, id: ir::FnId) -> Option<&ir::Fn> {
         self.fns.get(id.0 as usize)
+    }
+
+    /// The function that is lowered next gets the page count of a guard as a parameter.
+    pub fn add_page_count(&mut self, param: ir::LocalId) {
+        self.page_counts.insert((ir::FnId(self.fns.len() as u32), param));
+    }
+
+    pub fn is_page_count(&self, function: ir::FnId, param: ir::LocalId) -> bool {
+        self.page_counts.contains(&(function, param))
     }
 
     pub fn error(&mut self, site: Site, message: impl Into<String>, help: impl Into<String>) {

@@ -1,23 +1,38 @@
 //! Plain data of the user: structs, enums, tuples, arrays. How they are types of the IR, constants, and argument words.
 
 use crate::ir::data::{Form, VariantDecl};
-use crate::ir::{Expr, ExprKind, Ty};
+use crate::ir::{Expr, ExprKind, ParamKind, Ty};
 use crate::program::typed::PerCore;
 use crate::program::{Arg, ArgValue, CoreValues, Slot};
 use crate::rt::konst::DeviceConst;
 use crate::rt::probe::{DeviceTy, Named, ReleasedOnEveryPath, Supported};
-use crate::rt::{Args, Binder};
+use crate::rt::{Args, Binder, Param, role};
 use crate::sim::ops;
 use crate::site::Site;
 use std::sync::Arc;
 
-/// Values that are copied: scalars, and `#[ttl::device]` structs and enums, tuples and arrays of them. A bound for generic device code.
+/// Values that are copied. Also of types that no device has: see the rule in the module docs of `rt`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no plain data of the device",
     label = "not plain data",
     note = "plain data are scalars, tuples and arrays of them, and structs and enums with `#[ttl::device]` and `#[derive(Clone, Copy)]`"
 )]
-pub trait Data: DeviceTy<Erased = Self> + Named + ReleasedOnEveryPath + Copy + 'static {}
+pub trait Copied: Copy + 'static
+where
+    Self: DeviceTy<Erased = Self> + Named + ReleasedOnEveryPath,
+{
+}
+
+/// Plain data of the device: scalars, `#[ttl::device]` structs and enums, tuples and arrays of them. A bound for generic device code.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no plain data of the device",
+    label = "not plain data",
+    note = "plain data are scalars, tuples and arrays of them, and structs and enums with `#[ttl::device]` and `#[derive(Clone, Copy)]`"
+)]
+pub trait Data: Copied + Supported + Field {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Copied + Supported + Field> Data for T {}
 
 /// Data that can be a field of a struct, and an argument of a kernel: it is made of words.
 #[diagnostic::on_unimplemented(
@@ -46,11 +61,10 @@ pub trait Field: Named + DeviceConst + Sized {
 macro_rules! data {
     ($($t:ty)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl Data for $t {}
+        impl Copied for $t {}
     )*};
 }
 
-// Also what no device has: see the rule in the module docs of `rt`.
 data!(bool u8 u16 u32 i8 i16 i32 f32 usize f64 isize u64 i64 u128 i128);
 
 macro_rules! words {
@@ -84,23 +98,23 @@ words! {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Data, const N: usize> DeviceTy for [T; N] {
+impl<T: Copied, const N: usize> DeviceTy for [T; N] {
     type Erased = [T; N];
 }
 #[diagnostic::do_not_recommend]
-impl<T: Data, const N: usize> Named for [T; N] {
+impl<T: Copied, const N: usize> Named for [T; N] {
     fn ty() -> Ty {
         Ty::array(<T as Named>::ty(), N)
     }
 }
 #[diagnostic::do_not_recommend]
-impl<T: Data + Supported, const N: usize> Supported for [T; N] {}
+impl<T: Copied + Supported, const N: usize> Supported for [T; N] {}
 #[diagnostic::do_not_recommend]
-impl<T: Data, const N: usize> ReleasedOnEveryPath for [T; N] {}
+impl<T: Copied, const N: usize> ReleasedOnEveryPath for [T; N] {}
 #[diagnostic::do_not_recommend]
-impl<T: Data, const N: usize> Data for [T; N] {}
+impl<T: Copied, const N: usize> Copied for [T; N] {}
 #[diagnostic::do_not_recommend]
-impl<T: Field + Data, const N: usize> Field for [T; N] {
+impl<T: Field + Copied, const N: usize> Field for [T; N] {
     const WORDS: usize = N * T::WORDS;
 
     fn put(&self, words: &mut Vec<u32>) {
@@ -112,7 +126,21 @@ impl<T: Field + Data, const N: usize> Field for [T; N] {
     }
 }
 #[diagnostic::do_not_recommend]
-impl<T: Data + DeviceConst, const N: usize> DeviceConst for [T; N] {
+impl<T: Copied + Field + Send + Sync, const N: usize> Param for [T; N] {
+    type Host = PerCore<[T; N]>;
+    type Roles = role::Any;
+    const KIND: ParamKind = ParamKind::PerCore;
+
+    fn bind(name: &'static str, host: PerCore<[T; N]>, binder: &mut Binder) {
+        bind_data(name, host, binder);
+    }
+
+    fn get(args: &Args<'_>, index: usize) -> [T; N] {
+        get_data(args, index)
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<T: Copied + DeviceConst, const N: usize> DeviceConst for [T; N] {
     fn expr(&self) -> Expr {
         let values = self.iter().map(DeviceConst::expr).collect();
         Expr { ty: <[T; N] as Named>::ty(), kind: ExprKind::Array(values) }
@@ -122,23 +150,23 @@ impl<T: Data + DeviceConst, const N: usize> DeviceConst for [T; N] {
 macro_rules! tuples {
     ($($t:ident $i:tt),+) => {
         #[diagnostic::do_not_recommend]
-        impl<$($t: Data),+> DeviceTy for ($($t,)+) {
+        impl<$($t: Copied),+> DeviceTy for ($($t,)+) {
             type Erased = ($($t,)+);
         }
         #[diagnostic::do_not_recommend]
-        impl<$($t: Data),+> Named for ($($t,)+) {
+        impl<$($t: Copied),+> Named for ($($t,)+) {
             fn ty() -> Ty {
                 Ty::tuple(vec![$(<$t as Named>::ty()),+])
             }
         }
         #[diagnostic::do_not_recommend]
-        impl<$($t: Data + Supported),+> Supported for ($($t,)+) {}
+        impl<$($t: Copied + Supported),+> Supported for ($($t,)+) {}
         #[diagnostic::do_not_recommend]
-        impl<$($t: Data),+> ReleasedOnEveryPath for ($($t,)+) {}
+        impl<$($t: Copied),+> ReleasedOnEveryPath for ($($t,)+) {}
         #[diagnostic::do_not_recommend]
-        impl<$($t: Data),+> Data for ($($t,)+) {}
+        impl<$($t: Copied),+> Copied for ($($t,)+) {}
         #[diagnostic::do_not_recommend]
-        impl<$($t: Field + Data),+> Field for ($($t,)+) {
+        impl<$($t: Field + Copied),+> Field for ($($t,)+) {
             const WORDS: usize = 0 $(+ $t::WORDS)+;
 
             fn put(&self, words: &mut Vec<u32>) {
@@ -150,7 +178,21 @@ macro_rules! tuples {
             }
         }
         #[diagnostic::do_not_recommend]
-        impl<$($t: Data + DeviceConst),+> DeviceConst for ($($t,)+) {
+        impl<$($t: Copied + Field + Send + Sync),+> Param for ($($t,)+) {
+            type Host = PerCore<Self>;
+            type Roles = role::Any;
+            const KIND: ParamKind = ParamKind::PerCore;
+
+            fn bind(name: &'static str, host: PerCore<Self>, binder: &mut Binder) {
+                bind_data(name, host, binder);
+            }
+
+            fn get(args: &Args<'_>, index: usize) -> Self {
+                get_data(args, index)
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$($t: Copied + DeviceConst),+> DeviceConst for ($($t,)+) {
             fn expr(&self) -> Expr {
                 Expr { ty: <Self as Named>::ty(), kind: ExprKind::Struct(vec![$(self.$i.expr()),+]) }
             }
@@ -201,11 +243,7 @@ pub fn variant_decl(name: &'static str, value: Option<i64>, fields: Vec<(&'stati
 
 /// A value of the enum `name` from a word that stands for none of its variants.
 pub fn no_variant(name: &str, word: u32) -> ! {
-    ops::fail_with_help(
-        &format!("{word} is no `{name}`"),
-        "this is a fault of ttl; please report it",
-        Site::UNKNOWN,
-    )
+    ops::fail_with_help(&format!("{word} is no `{name}`"), "this is a fault of ttl; please report it", Site::UNKNOWN)
 }
 
 /// A parameter of plain data with a value of its own for each core.

@@ -1,7 +1,7 @@
 //! What a kernel is to the program that runs it.
 
 use crate::arch::Arch;
-use crate::ir::{self, Module, ParamKind, Role, Ty};
+use crate::ir::{self, Module, ParamKind, Role, Ty, pipe};
 use crate::program::{Arg, ArgLayout};
 use crate::rt::cx::{Cx, Inst, LowerError};
 use crate::rt::items::Items;
@@ -14,6 +14,8 @@ pub trait Kernel: Inst {
     const ROLE: Role;
     const FILE: &'static str;
     const LINE: u32;
+    /// The NoC of a data-movement kernel that says which it has.
+    const NOC: Option<u8> = None;
 
     /// The parameters after the role token, in order.
     fn params() -> Vec<ParamDecl>;
@@ -38,7 +40,7 @@ pub struct ParamDecl {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a parameter of a ttl kernel",
     label = "not a parameter type",
-    note = "kernel parameters are ends of circular buffers, tensor accessors, semaphores, cores, and scalars of at most 32 bits"
+    note = "kernel parameters are ends of circular buffers, tensor accessors, semaphores, ends of pipes, cores, and scalars of at most 32 bits"
 )]
 pub trait Param: Sized + DeviceTy {
     /// What the host gives for it.
@@ -46,9 +48,11 @@ pub trait Param: Sized + DeviceTy {
     /// [`role::Any`] or [`role::DataMovement`].
     type Roles;
     const KIND: ParamKind;
+    /// How many arguments it is.
+    const SLOTS: usize = 1;
 
     fn bind(name: &'static str, host: Self::Host, binder: &mut Binder);
-    /// The parameter at `index`, not counting the role token.
+    /// The parameter whose first argument is `index`.
     fn get(args: &Args<'_>, index: usize) -> Self;
 
     fn item(items: &mut Items) {
@@ -109,17 +113,30 @@ pub fn module<K: Kernel>() -> Result<Module, Vec<LowerError>> {
     let fns = cx.finish()?;
     let Some(entry) = fns.last() else { return Err(vec![]) };
     // The role token comes first and is no argument.
-    let locals = entry.params.iter().skip(1);
-    let params = K::params()
-        .into_iter()
-        .zip(locals)
-        .map(|(p, local)| ir::Param { name: p.name.to_string(), ty: p.ty, kind: p.kind, local: *local })
-        .collect();
+    let mut locals = entry.params.iter().skip(1).copied();
+    let mut params = Vec::new();
+    let mut flags = Vec::new();
+    for p in K::params() {
+        let Some(parts) = pipe::parts(&p.ty) else {
+            let named = |local| ir::Param { name: p.name.to_string(), ty: p.ty.clone(), kind: p.kind, local };
+            params.extend(locals.next().map(named));
+            continue;
+        };
+        let first = params.len();
+        for (part, local) in parts.into_iter().zip(&mut locals) {
+            params.push(ir::Param { name: format!("{}{}", p.name, part.suffix), ty: part.ty, kind: part.kind, local });
+        }
+        if p.ty == Ty::PipeTx {
+            flags.extend(params.get(first + 1).map(|valid| valid.local));
+        }
+    }
     let name = match entry.generics.as_slice() {
         [] => entry.name.clone(),
         generics => format!("{}<{}>", entry.name, generics.join(", ")),
     };
-    Ok(Module { name, role: K::ROLE, fns, params })
+    let mut module = Module { name, role: K::ROLE, fns, params };
+    pipe::set_flags(&mut module, &flags);
+    Ok(module)
 }
 
 /// The first parameter of a kernel: what this kind of thread may do. `R` is one of the types in [`role`].

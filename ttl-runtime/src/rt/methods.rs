@@ -25,22 +25,23 @@ impl<E: Methods<TAG>, const TAG: u64> Methods<TAG> for Mut<E> {
     type Inst = E::Inst;
 }
 
-/// Asks whether the method of a call is device code, and which. `R` is the type of the call, so that rustc asks only if the method exists.
+/// Asks whether the method of a call is device code, and which. Implemented for the type of the call, so that rustc asks only if the method
+/// exists; `E` is the type of the receiver.
 #[diagnostic::on_unimplemented(
     message = "this method does not exist in device code",
     label = "not a method of device code",
     note = "put `#[ttl::device]` on the `impl` that has it, write it with operators, or call a `#[ttl::device]` function"
 )]
-pub trait DeviceMethod<R, const TAG: u64> {
+pub trait DeviceMethod<E, const TAG: u64>: Sized {
     type Inst: Inst;
 
-    fn check(_: &Probe<Val<Self>>, result: R, _: &Probe<Instance<Self::Inst>>) -> R {
-        result
+    fn check(self, _: &Probe<Val<E>>, _: &Probe<Instance<Self::Inst>>) -> Self {
+        self
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<R, E: Methods<TAG>, const TAG: u64> DeviceMethod<R, TAG> for E {
+impl<R, E: Methods<TAG>, const TAG: u64> DeviceMethod<E, TAG> for R {
     type Inst = E::Inst;
 }
 
@@ -67,4 +68,3 @@ printed!(bool u8 u16 u32 i8 i16 i32 f32 usize f64 u64 i64);
 impl<T: Printed> Printed for &T {}
 #[diagnostic::do_not_recommend]
 impl<T: Printed> Printed for &mut T {}
-

@@ -11,6 +11,7 @@
 
 mod cx;
 mod data;
+mod debug;
 mod items;
 mod kernel;
 mod konst;
@@ -19,12 +20,13 @@ mod methods;
 mod operation;
 mod probe;
 
-pub use crate::ir::{Expr, Fn, ParamKind, Role, Ty};
 pub use crate::ir::data::VariantDecl;
+pub use crate::ir::{Expr, Fn, ParamKind, Role, Ty};
 pub use cx::{Cx, FnSite, Inst, Item, LowerError};
 pub use data::{
-    Data, Field, Marked, bind_data, get_data, no_variant, structure, variant, variant_decl, words_of,
+    Copied, Data, Field, Marked, bind_data, get_data, no_variant, structure, variant, variant_decl, words_of,
 };
+pub use debug::{Zone, print};
 pub use items::Items;
 pub use kernel::{Args, Binder, Includes, Kernel, Param, ParamDecl, Plain, RoleToken, Scalar, module, role};
 pub use konst::DeviceConst;
@@ -32,6 +34,6 @@ pub use lower::lower;
 pub use methods::{DeviceMethod, Methods, Printed};
 pub use operation::Operation;
 pub use probe::{
-    Callable, DeviceTy, Instance, List, Mut, Named, Probe, Read, ReleasedOnEveryPath, Shared, Supported,
-    Val, any, any_of, carry,
+    Callable, DeviceTy, Instance, List, Mut, Named, Probe, Read, ReleasedOnEveryPath, Shared, Supported, Val, any,
+    any_of, carry,
 };

@@ -45,11 +45,23 @@ impl<'a> Boundary<'a> {
     /// Returns whether the run goes on.
     pub(super) fn run(&mut self, cores: &mut AllCores<'_>, dram: &mut Dram) -> bool {
         self.epochs += 1;
+        self.hand_out_lines(cores);
         if self.outcome.is_some() {
             return false;
         }
         self.outcome = self.step(cores, dram).transpose();
         self.outcome.is_none()
+    }
+
+    /// What kernels printed since the last boundary.
+    fn hand_out_lines(&self, cores: &mut AllCores<'_>) {
+        let prints = &self.shared.options.prints;
+        if !prints.are_on() {
+            return;
+        }
+        for i in 0..cores.len() {
+            cores.get_mut(i).printed.drain(..).for_each(|line| prints.line(&line));
+        }
     }
 
     /// `Some` ends the run.
@@ -266,6 +278,12 @@ impl<'a> Boundary<'a> {
 
     /// The result of the run.
     pub(super) fn finish(self, cores: &Cores) -> Result<RunReport, SimError> {
+        let mut locked = cores.lock();
+        for i in 0..locked.len() {
+            let core = locked.get_mut(i);
+            (0..core.threads.len()).for_each(|thread| core.end_line(thread));
+        }
+        self.hand_out_lines(&mut locked);
         let seed = match self.shared.options.schedule {
             Schedule::RoundRobin => None,
             Schedule::Random(seed) => Some(seed),
@@ -273,7 +291,11 @@ impl<'a> Boundary<'a> {
         match self.outcome {
             Some(Ok(())) => {
                 let mut report = RunReport::default();
-                cores.lock().iter().for_each(|c| report.add(&c.counters));
+                for core in locked.iter() {
+                    report.add(&core.counters);
+                    core.zones.add_to(&mut report.zones, |thread| core.who(thread));
+                }
+                report.zones.sort();
                 report.epochs = self.epochs;
                 Ok(report)
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use corosensei::stack::DefaultStack;
 
 use super::cb::CbTable;
+use super::debug::{Printed, Zones};
 use super::dice::Dice;
 use super::error::{ErrorKind, SimError, Who};
 use super::launch::{Processor, RunReport, ThreadLaunch};
@@ -84,6 +85,10 @@ pub(super) struct ThreadState {
     pub(super) atomics: [u32; 2],
     /// The last word read from L1 and how often in a row it was the same: a loop that does nothing else is a poll.
     pub(super) last_read: (u32, u32, u32),
+    /// How often the thread had to wait.
+    pub(super) waits: u64,
+    /// Printed, but not to the end of a line.
+    pub(super) line: String,
     /// Operations left before the thread must let others run even if it never blocks.
     pub(super) budget: u32,
 }
@@ -109,6 +114,9 @@ pub(super) struct CoreState {
     pub(super) alive: usize,
     pub(super) dice: Option<Dice>,
     pub(super) counters: RunReport,
+    /// Lines since the last boundary.
+    pub(super) printed: Vec<Printed>,
+    pub(super) zones: Zones,
     pub(super) error: Option<SimError>,
 }
 
@@ -146,6 +154,8 @@ impl CoreState {
             alive: 0,
             dice,
             counters: RunReport::default(),
+            printed: Vec::new(),
+            zones: Zones::default(),
             error: None,
         }
     }
@@ -176,8 +186,18 @@ impl CoreState {
             unacked: [0; 2],
             atomics: [0; 2],
             last_read: (u32::MAX, 0, 0),
+            waits: 0,
+            line: String::new(),
             budget: OP_BUDGET,
         });
+    }
+
+    /// The unfinished line of a thread, as a line.
+    pub(super) fn end_line(&mut self, thread: usize) {
+        let text = std::mem::take(&mut self.threads[thread].line);
+        if !text.is_empty() {
+            self.printed.push(Printed { who: self.who(thread), text });
+        }
     }
 
     pub(super) fn who(&self, thread: usize) -> Who {

@@ -44,6 +44,8 @@ pub enum ErrorKind {
     Role,
     /// A mistake in how a kernel uses the device API.
     Kernel,
+    /// An assertion of the kernel does not hold.
+    Assertion,
     /// The kernel's own code panicked.
     Panic,
     /// Something unfinished when a kernel or the program ended.

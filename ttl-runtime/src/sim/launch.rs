@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::debug::{Prints, ZoneReport};
 use super::error::{ErrorKind, SimError};
 use super::math::Numerics;
 use crate::arch::{Arch, ComputeConfig, Core};
@@ -147,6 +148,8 @@ pub struct RunOptions {
     pub poll_limit: u64,
     /// Bytes of stack of one kernel thread.
     pub stack_bytes: usize,
+    /// What happens to the lines that kernels print.
+    pub prints: Prints,
     /// Counts finished kernel threads while the program runs.
     pub progress: Option<Progress>,
 }
@@ -161,13 +164,14 @@ impl Default for RunOptions {
             write_queue_bytes: 64 * 1024,
             poll_limit: 1_000_000,
             stack_bytes: 256 * 1024,
+            prints: Prints::default(),
             progress: None,
         }
     }
 }
 
 /// What happened in a run. Equal for equal runs, whatever the number of OS threads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct RunReport {
     pub noc_reads: u64,
@@ -185,6 +189,8 @@ pub struct RunReport {
     pub switches: u64,
     pub polls: u64,
     pub epochs: u64,
+    /// The named zones of kernels, in the order of kernels and places.
+    pub zones: Vec<ZoneReport>,
 }
 
 impl RunReport {

@@ -24,6 +24,7 @@
 //! | `cb`, `noc`, `registers` | circular buffers, transfers, tile registers and their protocol |
 //! | `ops` | the calls of a running kernel, and their checks |
 //! | `error`, `deadlock` | diagnostics |
+//! | `debug` | prints and zones of kernels |
 
 mod barrier;
 mod boundary;
@@ -31,6 +32,7 @@ mod cb;
 mod compare;
 mod core;
 mod deadlock;
+pub mod debug;
 mod dice;
 pub mod error;
 pub mod launch;
@@ -44,6 +46,7 @@ mod sched;
 mod thread;
 
 pub use compare::{MemoryDifference, Place};
+pub use debug::{PrintLog, Printed, Prints, ZoneReport};
 pub use error::{ErrorKind, SimError};
 pub use launch::{
     CbLaunch, Launch, Processor, Progress, RunOptions, RunReport, Schedule, SemLaunch, TensorLaunch, ThreadLaunch,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::math::{MathConfig, MatmulIn0, MatmulIn1, Numerics, ReuseDest, Tile};
 use crate::arch::{ArchKind, ComputeConfig};
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::{BinaryOp, MAX_WORDS, TernaryOp, UnaryOp};
 use crate::site::Site;
 use crate::tensor::format::DataFormat;
 
@@ -40,7 +40,7 @@ impl FpuInit {
             FpuInit::Mul { .. } => "mul_init",
             FpuInit::Matmul { .. } => "matmul_init",
             FpuInit::MatmulBlock { .. } => "matmul_block_init",
-            FpuInit::Reuse { op, .. } => op.row().reuse_init,
+            FpuInit::Reuse { op, .. } => op.fpu().reuse_init,
         }
     }
 
@@ -58,17 +58,37 @@ impl FpuInit {
 /// An init of the vector unit; each replaces the one before.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SfpuInit {
-    Unary(UnaryOp),
+    /// With the words that it takes.
+    Unary(UnaryOp, [u32; MAX_WORDS]),
     Binary(BinaryOp),
+    Ternary(TernaryOp),
     /// Register to register (`copy_dest_values`).
     CopyDest,
 }
 
 impl SfpuInit {
+    /// What a unary operation needs: operations with one init are prepared together. `words` are all of the operation.
+    pub(crate) fn unary(op: UnaryOp, words: &[u32]) -> SfpuInit {
+        let mut own = [0; MAX_WORDS];
+        for (to, word) in own.iter_mut().zip(words.iter().take(op.row().init_words)) {
+            *to = *word;
+        }
+        SfpuInit::Unary(op.prepared(), own)
+    }
+
+    /// The same but for words, which the operation takes as it finds them.
+    pub(super) fn serves(self, want: SfpuInit) -> bool {
+        match (self, want) {
+            (SfpuInit::Unary(have, _), SfpuInit::Unary(want, _)) => have == want,
+            (have, want) => have == want,
+        }
+    }
+
     pub(super) fn call(self) -> &'static str {
         match self {
-            SfpuInit::Unary(op) => op.row().init,
-            SfpuInit::Binary(op) => op.row().sfpu_init,
+            SfpuInit::Unary(op, _) => op.row().init,
+            SfpuInit::Binary(op) => op.row().init,
+            SfpuInit::Ternary(op) => op.row().init,
             SfpuInit::CopyDest => "copy_dest_values_init",
         }
     }
@@ -136,6 +156,7 @@ impl ComputeUnit {
                 fidelity: config.fidelity,
                 fp32_dest: config.fp32_dest_acc,
                 approx: config.approx,
+                bfp8_pack_precise: config.bfp8_pack_precise,
                 numerics,
             },
             tiles: vec![Tile::ZERO; config.dst_tiles() as usize],
@@ -163,6 +184,7 @@ impl ComputeUnit {
             fidelity: config.fidelity,
             fp32_dest: config.fp32_dest_acc,
             approx: config.approx,
+            bfp8_pack_precise: config.bfp8_pack_precise,
             numerics,
         };
         // Contents do not matter: what this run has not written is not read.

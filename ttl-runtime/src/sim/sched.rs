@@ -308,6 +308,7 @@ fn run_core_by_chance(core: &mut CoreState, fibers: &mut [Fiber], shared: &Share
 
 /// A kernel has returned: nothing of it may be unfinished.
 pub(super) fn thread_ended(core: &mut CoreState, thread: usize) {
+    core.end_line(thread);
     core.threads[thread].wait = Wait::Finished;
     core.threads[thread].site = Site::UNKNOWN;
     core.alive -= 1;
@@ -321,6 +322,10 @@ pub(super) fn thread_ended(core: &mut CoreState, thread: usize) {
 fn unfinished(core: &CoreState, thread: usize) -> Option<SimError> {
     let t = &core.threads[thread];
     let title = format!("`{}` ended", t.kernel);
+    if let Some((name, site)) = core.zones.innermost(thread) {
+        let error = core.error(thread, ErrorKind::EndOfKernel, format!("{title} inside of zone `{name}`"), site);
+        return Some(error.help("leave the zone on every path"));
+    }
     if let Some(read) = t.reads.first() {
         let message = format!("{title} with {} under way", count(t.reads.len() as u64, "read"));
         let error = core.error(thread, ErrorKind::EndOfKernel, message, read.site);

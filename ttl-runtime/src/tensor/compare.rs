@@ -5,20 +5,21 @@ use std::fmt;
 use half::bf16;
 
 use super::error::TensorError;
-use super::host::{HostData, HostTensor};
+use super::host::HostTensor;
+use super::host_data::HostData;
 
 /// The distance of two arrays of one shape. The errors and the correlation are over the elements that are finite in both.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Comparison {
     pub elements: usize,
-    /// Elements with the same bits; if one side is bf16 and the other f32, with the same value.
+    /// Elements with the same bits; if the sides have different formats, with the same value.
     pub bit_equal: usize,
     pub max_abs: f64,
     /// `|a - b| / |b|` over all elements, in the Euclidean norm.
     pub rel_l2: f64,
     /// Pearson correlation; 1 for equal arrays, even constant ones; 0 if only one side is constant.
     pub pcc: f64,
-    /// Largest distance in steps of the format (bf16 if both are bf16, else f32); +0 and -0 are 0 apart.
+    /// Largest distance in steps of the format (bf16 if both are bf16, 1 where an integer takes part, else f32); +0 and -0 are 0 apart.
     pub max_ulp: u32,
     /// Infinities and NaNs are at the same places on both sides.
     pub same_non_finite: bool,
@@ -36,7 +37,14 @@ impl Comparison {
                 compare(a, b, |x| f64::from(x.to_f32()), |x, y| x.to_bits() == y.to_bits(), ulp)
             }
             (HostData::F32(a), HostData::F32(b)) => compare_f32(a, b),
-            _ => compare_f32(&a.to_f32_vec(), &b.to_f32_vec()),
+            (HostData::F32(_) | HostData::Bf16(_), HostData::F32(_) | HostData::Bf16(_)) => {
+                compare_f32(&a.to_f32_vec(), &b.to_f32_vec())
+            }
+            (x, y) => {
+                // Integers, or integers beside floats: f64 holds both.
+                let ulp = |x: f64, y: f64| (x - y).abs() as u32;
+                compare(&x.to_f64_vec(), &y.to_f64_vec(), |x| x, |x, y| x == y, ulp)
+            }
         })
     }
 
@@ -182,6 +190,18 @@ mod tests {
         // bf16 beside f32 is compared by value.
         let c = Comparison::of(&bf(&[1.5, 2.0]), &t(&[1.5, 2.0])).unwrap();
         assert!(c.is_bit_equal());
+    }
+
+    #[test]
+    fn integers_are_compared_exactly() {
+        let i = |v: Vec<i32>| HostTensor::from_vec([v.len()], v).unwrap();
+        let c = Comparison::of(&i(vec![16_777_217, -5]), &i(vec![16_777_216, -5])).unwrap();
+        assert_eq!((c.bit_equal, c.max_abs, c.max_ulp), (1, 1.0, 1));
+        let c = Comparison::of(&i(vec![i32::MIN]), &i(vec![i32::MAX])).unwrap();
+        assert_eq!(c.max_ulp, u32::MAX);
+        assert!(Comparison::of(&i(vec![3, 4]), &t(&[3.0, 4.0])).unwrap().is_bit_equal());
+        let bytes = HostTensor::from_vec([2], vec![3u8, 4]).unwrap();
+        assert!(Comparison::of(&i(vec![3, 4]), &bytes).unwrap().is_bit_equal());
     }
 
     #[test]

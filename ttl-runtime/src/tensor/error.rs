@@ -10,6 +10,23 @@ pub(super) fn shape_text(shape: &[usize]) -> String {
     format!("{shape:?}")
 }
 
+/// The enumerator of [`DataFormat`] in Rust.
+const fn variant(format: DataFormat) -> &'static str {
+    match format {
+        DataFormat::Bf16 => "Bf16",
+        DataFormat::F32 | DataFormat::Bfp8B | DataFormat::Bfp4B => "F32",
+        DataFormat::U32 => "U32",
+        DataFormat::I32 => "I32",
+        DataFormat::U16 => "U16",
+        DataFormat::U8 => "U8",
+    }
+}
+
+fn conversion(to: DataFormat) -> String {
+    let how = if to.is_integer() { "cuts off towards zero and saturates" } else { "rounds to nearest" };
+    format!("`to_format(DataFormat::{})` {how}", variant(to))
+}
+
 /// A mistake in a tensor's shape, contents or placement.
 #[derive(Clone, PartialEq, Debug, Error)]
 pub enum TensorError {
@@ -21,8 +38,16 @@ pub enum TensorError {
     TooManyElements { shape: Vec<usize> },
     #[error("{got} elements for a tensor of shape {}, which has {expected}", shape_text(.shape))]
     DataLength { shape: Vec<usize>, expected: usize, got: usize },
-    #[error("{got} bytes for a tensor of shape {} in {format} tiles, which takes {expected}", shape_text(.shape))]
-    ByteLength { shape: Vec<usize>, format: DataFormat, expected: usize, got: usize },
+    #[error("{got} bytes for a tensor of shape {} in {format} {pages}, which takes {expected}", shape_text(.shape))]
+    ByteLength { shape: Vec<usize>, format: DataFormat, pages: &'static str, expected: usize, got: usize },
+    #[error("{from} elements for a tensor of {to}\n  = help: convert them first, {}", conversion(*.to))]
+    Conversion { from: DataFormat, to: DataFormat },
+    #[error("element {index} is {value}, which {to} cannot hold\n  = help: use a wider format, or `to_format(DataFormat::{})`, which saturates", variant(*.to))]
+    OutOfRange { index: usize, value: i64, to: DataFormat },
+    #[error(
+        "{format} exists in tiles only: 16 of its elements share an exponent\n  = help: leave the tensor tiled, or use bf16 rows"
+    )]
+    NoRows { format: DataFormat },
     #[error("the shapes differ: {} and {}", shape_text(.left), shape_text(.right))]
     ShapeMismatch { left: Vec<usize>, right: Vec<usize> },
     #[error("shard shape {}x{} does not consist of whole tiles\n  = help: both sides must be multiples of 32, and not 0", .shape[0], .shape[1])]

@@ -108,6 +108,13 @@ impl TileShape {
         out
     }
 
+    /// Row-major elements in the order of tiles, zeros in the padding.
+    pub(super) fn in_tile_order<S: Copy + Default>(&self, src: &[S]) -> Vec<S> {
+        let mut out = vec![S::default(); self.tiles() * TILE_ELEMENTS];
+        self.for_each_run(|from, to, length| out[to..to + length].copy_from_slice(&src[from..from + length]));
+        out
+    }
+
     /// The bytes of tiles to row-major elements; what lies in the padding is ignored.
     pub fn untilize<D: Copy + Default, const B: usize>(&self, src: &[u8], value_of: impl Fn([u8; B]) -> D) -> Vec<D> {
         debug_assert_eq!(src.len(), self.tiles() * TILE_ELEMENTS * B);

@@ -1,4 +1,4 @@
-//! `.npy` files: f16, f32 and f64 in (as f32), f32 out.
+//! `.npy` files: f16, f32 and f64 in (as f32), f32 out; integers in and out as themselves.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,7 +9,8 @@ use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr, WriterBuilder
 use thiserror::Error;
 
 use super::error::TensorError;
-use super::host::{HostData, HostTensor};
+use super::host::HostTensor;
+use super::host_data::{HostData, each_data};
 use super::layout::TileShape;
 
 /// What can be wrong with a file.
@@ -27,15 +28,18 @@ pub enum NpyError {
     TrailingBytes { path: PathBuf, shape: Vec<usize>, extra: usize },
     #[error("{}: the array is in Fortran order\n  = help: save numpy.ascontiguousarray(a)", .path.display())]
     FortranOrder { path: PathBuf },
-    #[error("{}: element type {dtype} is not supported\n  = help: save a.astype(numpy.float32); float16 and float64 work too", .path.display())]
+    #[error("{}: element type {dtype} is not supported\n  = help: save a.astype(numpy.float32); other floats, integers and bool work too", .path.display())]
     DataType { path: PathBuf, dtype: String },
+    #[error("{}: the {dtype} array has values from {low} to {high}, which neither i32 nor u32 holds\n  = help: save smaller numbers, or floats", .path.display())]
+    Integers { path: PathBuf, dtype: String, low: i128, high: i128 },
     #[error("{}: the array has shape {got:?}, {expected:?} is needed", .path.display())]
     Shape { path: PathBuf, expected: Vec<usize>, got: Vec<usize> },
     #[error("{}: {source}", .path.display())]
     Tensor { path: PathBuf, source: TensorError },
 }
 
-/// Reads an array, as f32.
+/// Reads an array: floats as f32; unsigned integers of 8, 16 and 32 bits and bool as themselves, all others as i32, or u32 where i32 does
+/// not hold them.
 pub fn read(path: impl AsRef<Path>) -> Result<HostTensor, NpyError> {
     let path = path.as_ref();
     let bytes =
@@ -68,11 +72,18 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<HostTensor, NpyError> {
     let header = NpyHeader::from_reader(&mut rest).map_err(|e| broken(e.to_string()))?;
     let shape: Vec<usize> = header.shape().iter().map(|&n| n as usize).collect();
     let unsupported = |dtype: String| NpyError::DataType { path: owned(), dtype };
-    let (size, big) = match header.dtype() {
-        DType::Plain(t) => match (t.type_char(), t.size_field()) {
-            (TypeChar::Float, size @ (2 | 4 | 8)) => (size as usize, t.endianness() == Endianness::Big),
-            _ => return Err(unsupported(t.to_string())),
-        },
+    let (kind, size, big, dtype) = match header.dtype() {
+        DType::Plain(t) => {
+            let (kind, name) = match (t.type_char(), t.size_field()) {
+                (TypeChar::Float, 2 | 4 | 8) => (Kind::Float, "float"),
+                (TypeChar::Uint, 1 | 2 | 4 | 8) => (Kind::Unsigned, "uint"),
+                (TypeChar::Int, 1 | 2 | 4 | 8) => (Kind::Signed, "int"),
+                (TypeChar::Bool, 1) => (Kind::Unsigned, "bool"),
+                _ => return Err(unsupported(t.to_string())),
+            };
+            let size = t.size_field() as usize;
+            (kind, size, t.endianness() == Endianness::Big, format!("{name}{}", 8 * size))
+        }
         other => return Err(unsupported(other.descr())),
     };
     if header.order() == Order::Fortran && shape.iter().filter(|&&n| n > 1).count() > 1 {
@@ -81,18 +92,44 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<HostTensor, NpyError> {
     let elements = TileShape::new(&shape).map_err(|source| NpyError::Tensor { path: owned(), source })?.elements();
     let expected = elements * size;
     if rest.len() < expected {
-        let dtype = format!("float{}", 8 * size);
         return Err(NpyError::Truncated { path: owned(), shape, dtype, expected, got: rest.len() });
     }
     if rest.len() > expected {
         return Err(NpyError::TrailingBytes { path: owned(), shape, extra: rest.len() - expected });
     }
-    let data = match size {
-        2 => convert(rest, big, |b| f16::from_le_bytes(b).to_f32()),
-        4 => convert(rest, big, f32::from_le_bytes),
-        _ => convert(rest, big, |b| f64::from_le_bytes(b) as f32),
+    let data = match (kind, size) {
+        (Kind::Float, 2) => HostData::F32(convert(rest, big, |b| f16::from_le_bytes(b).to_f32())),
+        (Kind::Float, 4) => HostData::F32(convert(rest, big, f32::from_le_bytes)),
+        (Kind::Float, _) => HostData::F32(convert(rest, big, |b| f64::from_le_bytes(b) as f32)),
+        (Kind::Unsigned, 1) => HostData::U8(rest.to_vec()),
+        (Kind::Unsigned, 2) => HostData::U16(convert(rest, big, u16::from_le_bytes)),
+        (Kind::Unsigned, 4) => HostData::U32(convert(rest, big, u32::from_le_bytes)),
+        (Kind::Signed, 1) => HostData::I32(convert(rest, big, |b| i8::from_le_bytes(b).into())),
+        (Kind::Signed, 2) => HostData::I32(convert(rest, big, |b| i16::from_le_bytes(b).into())),
+        (Kind::Signed, 4) => HostData::I32(convert(rest, big, i32::from_le_bytes)),
+        (Kind::Signed, _) => wide(path, &dtype, convert(rest, big, |b| i64::from_le_bytes(b).into()))?,
+        (Kind::Unsigned, _) => wide(path, &dtype, convert(rest, big, |b| u64::from_le_bytes(b).into()))?,
     };
     HostTensor::from_vec(shape, data).map_err(|source| NpyError::Tensor { path: owned(), source })
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Float,
+    Unsigned,
+    Signed,
+}
+
+/// 64-bit integers as 32-bit ones.
+fn wide(path: &Path, dtype: &str, values: Vec<i128>) -> Result<HostData, NpyError> {
+    let (low, high) = (values.iter().copied().min().unwrap_or(0), values.iter().copied().max().unwrap_or(0));
+    if i32::try_from(low).is_ok() && i32::try_from(high).is_ok() {
+        Ok(HostData::I32(values.into_iter().map(|v| v as i32).collect()))
+    } else if u32::try_from(low).is_ok() && u32::try_from(high).is_ok() {
+        Ok(HostData::U32(values.into_iter().map(|v| v as u32).collect()))
+    } else {
+        Err(NpyError::Integers { path: path.to_path_buf(), dtype: dtype.to_owned(), low, high })
+    }
 }
 
 /// Refuses headers on which the reader below would overflow, recurse without end or ask for gigabytes.
@@ -123,7 +160,7 @@ fn inspect_header(bytes: &[u8]) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn convert<const B: usize>(bytes: &[u8], big: bool, value: impl Fn([u8; B]) -> f32) -> Vec<f32> {
+fn convert<T, const B: usize>(bytes: &[u8], big: bool, value: impl Fn([u8; B]) -> T) -> Vec<T> {
     bytes
         .chunks_exact(B)
         .map(|chunk| {
@@ -137,7 +174,7 @@ fn convert<const B: usize>(bytes: &[u8], big: bool, value: impl Fn([u8; B]) -> f
         .collect()
 }
 
-/// Writes an array as f32 (exact for bf16). The file appears complete or not at all.
+/// Writes an array, bf16 as f32, which is exact. The file appears complete or not at all.
 pub fn write(path: impl AsRef<Path>, tensor: &HostTensor) -> Result<(), NpyError> {
     let path = path.as_ref();
     let failed =
@@ -160,7 +197,14 @@ pub fn write(path: impl AsRef<Path>, tensor: &HostTensor) -> Result<(), NpyError
 }
 
 fn encode(tensor: &HostTensor) -> io::Result<Vec<u8>> {
-    let dtype: TypeStr = "<f4".parse().map_err(|_| io::Error::other("npyz does not know its own type name"))?;
+    let name = match tensor.data() {
+        HostData::F32(_) | HostData::Bf16(_) => "<f4",
+        HostData::U32(_) => "<u4",
+        HostData::I32(_) => "<i4",
+        HostData::U16(_) => "<u2",
+        HostData::U8(_) => "|u1",
+    };
+    let dtype: TypeStr = name.parse().map_err(|_| io::Error::other("npyz does not know its own type name"))?;
     let shape: Vec<u64> = tensor.shape().iter().map(|&n| n as u64).collect();
     let mut out = Vec::with_capacity(128 + 4 * tensor.len());
     npyz::WriteOptions::new_header_only()
@@ -169,8 +213,8 @@ fn encode(tensor: &HostTensor) -> io::Result<Vec<u8>> {
         .writer(&mut out)
         .write_header_only()?;
     match tensor.data() {
-        HostData::F32(v) => out.extend(v.iter().flat_map(|x| x.to_le_bytes())),
         HostData::Bf16(v) => out.extend(v.iter().flat_map(|x| x.to_f32().to_le_bytes())),
+        data => each_data!(data, v => out.extend(v.iter().flat_map(|x| x.to_le_bytes()))),
     }
     Ok(out)
 }

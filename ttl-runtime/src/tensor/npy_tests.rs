@@ -40,6 +40,33 @@ fn element_types_become_f32() {
 }
 
 #[test]
+fn integers_stay_what_they_are() {
+    let parse = |descr: &str, data: &[u8]| parsed(&file(&dict(descr, false, "(2,)"), data)).map(|t| t.data().clone());
+    assert_eq!(parse("|u1", &[3, 255]), Ok(HostData::U8(vec![3, 255])));
+    assert_eq!(parse("|b1", &[0, 1]), Ok(HostData::U8(vec![0, 1])));
+    assert_eq!(parse("|i1", &[3, 255]), Ok(HostData::I32(vec![3, -1])));
+    assert_eq!(parse("<u2", &[1, 2, 255, 255]), Ok(HostData::U16(vec![513, 65_535])));
+    assert_eq!(parse(">i2", &[255, 254, 0, 7]), Ok(HostData::I32(vec![-2, 7])));
+    let words = |a: u32, b: u32| [a.to_le_bytes(), b.to_le_bytes()].concat();
+    assert_eq!(parse("<u4", &words(16_777_217, u32::MAX)), Ok(HostData::U32(vec![16_777_217, u32::MAX])));
+    assert_eq!(parse("<i4", &words(5, u32::MAX)), Ok(HostData::I32(vec![5, -1])));
+    let longs = |a: i64, b: i64| [a.to_le_bytes(), b.to_le_bytes()].concat();
+    assert_eq!(parse("<i8", &longs(-7, 1 << 30)), Ok(HostData::I32(vec![-7, 1 << 30])));
+    assert_eq!(parse("<u8", &longs(7, 1 << 31)), Ok(HostData::U32(vec![7, 1 << 31])));
+    assert_eq!(
+        parse("<i8", &longs(-7, 1 << 31)).unwrap_err(),
+        "x.npy: the int64 array has values from -7 to 2147483648, which neither i32 nor u32 holds\n  = help: save smaller numbers, or floats"
+    );
+    let dir = tempfile::tempdir().unwrap();
+    for format in [DataFormat::U32, DataFormat::I32, DataFormat::U16, DataFormat::U8] {
+        let path = dir.path().join("t.npy");
+        let t = HostTensor::integers([3, 5], format, 0, 255, 4).unwrap();
+        write(&path, &t).unwrap();
+        assert_eq!(read(&path).unwrap(), t);
+    }
+}
+
+#[test]
 fn fortran_order_is_refused_unless_it_makes_no_difference() {
     let data = [0u8; 24];
     assert_eq!(
@@ -103,12 +130,12 @@ fn hostile_headers_are_refused() {
 
 #[test]
 fn unsupported_contents_are_refused() {
-    for (descr, shown) in [("<i4", "<i4"), ("|b1", "|b1"), ("<c8", "<c8"), ("|O", "|O")] {
+    for (descr, shown) in [("<c8", "<c8"), ("|O", "|O"), ("<f16", "<f16")] {
         let e = parsed(&file(&dict(descr, false, "(1,)"), &[0; 8])).unwrap_err();
         assert_eq!(
             e,
             format!(
-                "x.npy: element type {shown} is not supported\n  = help: save a.astype(numpy.float32); float16 and float64 work too"
+                "x.npy: element type {shown} is not supported\n  = help: save a.astype(numpy.float32); other floats, integers and bool work too"
             )
         );
     }

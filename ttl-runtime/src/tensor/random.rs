@@ -47,6 +47,12 @@ impl Random {
         (f64::from(sum) - 12.0 * 32767.5) as f32 / 65536.0
     }
 
+    /// Uniform in `low..=high`; `low` where `high` is smaller.
+    pub fn integer(&mut self, low: i64, high: i64) -> i64 {
+        let span = high.wrapping_sub(low).max(0) as u128 + 1;
+        low.wrapping_add((u128::from(self.next_u64()) * span >> 64) as i64)
+    }
+
     /// Uniform in `0..bound`; 0 for a bound of 0.
     pub const fn below(&mut self, bound: u32) -> u32 {
         (((self.next_u64() >> 32) * bound as u64) >> 32) as u32

@@ -254,7 +254,7 @@ impl FnBuilder {
             leaves.push(Leaf::Acc);
         }
         leaves.extend(inputs.iter().map(|cb| Leaf::Front { cb: *cb, pages: pages.clone() }));
-        self.op(Op::Store(Box::new(Store { cb: out, pages, dag: dag.0, leaves, acquired: acc })));
+        self.op(Op::Store(Box::new(Store { cb: out, pages, dag: dag.0, leaves, scalars: vec![], acquired: acc })));
     }
 
     pub(crate) fn finish(mut self) -> (Fn, Vec<Param>) {
@@ -282,7 +282,7 @@ impl DagBuilder {
         self.0.add(Node::Leaf(n))
     }
     pub(crate) fn un(&mut self, op: UnaryOp, x: NodeId) -> NodeId {
-        self.0.add(Node::Unary(op, x))
+        self.0.add(Node::Unary(op, x, ttl_runtime::ir::dag::Words::NONE))
     }
     pub(crate) fn bin(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
         self.0.add(Node::Binary(op, a, b))

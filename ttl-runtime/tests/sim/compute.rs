@@ -95,8 +95,8 @@ fn every_operation_once() {
         ops::reuse_dest_tiles(BinaryOp::Mul, ReuseDest::DestToSrcA, B, 0, 1, here!()); // 2
         ops::fpu_init(FpuInit::Reuse { op: BinaryOp::Sub, cb: A, dest: ReuseDest::DestToSrcB }, here!());
         ops::reuse_dest_tiles(BinaryOp::Sub, ReuseDest::DestToSrcB, A, 0, 1, here!()); // 1 - 2
-        ops::sfpu_init(SfpuInit::Unary(UnaryOp::Relu), here!());
-        ops::sfpu_unary(UnaryOp::Relu, 1, here!()); // 0
+        ops::sfpu_init(SfpuInit::Unary(UnaryOp::Relu, [0; 3]), here!());
+        ops::sfpu_unary(UnaryOp::Relu, 1, [0; 3], here!()); // 0
         ops::sfpu_init(SfpuInit::Binary(BinaryOp::Sub), here!());
         ops::sfpu_binary(BinaryOp::Sub, 1, 0, 2, here!()); // 0 - 2
         ops::fpu_init(FpuInit::Matmul { in0: A, in1: B, transpose: false }, here!());
@@ -299,11 +299,11 @@ fn sfpu_reads_of_unwritten_registers() {
         &error(&|| {
             start();
             ops::tile_regs_acquire(here!());
-            ops::sfpu_init(SfpuInit::Unary(UnaryOp::Exp), here!());
-            ops::sfpu_unary(UnaryOp::Exp, 2, here!());
+            ops::sfpu_init(SfpuInit::Unary(UnaryOp::Exp, [0; 3]), here!());
+            ops::sfpu_unary(UnaryOp::Exp, 2, [0; 3], here!());
         }),
         "`exp_tile` reads tile register 2, which was not written since it was acquired
-         @ ops::sfpu_unary(UnaryOp::Exp, 2, here!());
+         @ ops::sfpu_unary(UnaryOp::Exp, 2, [0; 3], here!());
          @ ops::tile_regs_acquire(here!()); acquired here
          = core(0,0) compute `math`
          = help: the vector unit sees undefined values there; copy or compute a tile into it first",
@@ -364,13 +364,13 @@ fn wrong_inits() {
             start_and_acquire();
             ops::fpu_init(FpuInit::Copy { cb: A }, here!());
             ops::copy_tile(A, 0, 0, here!());
-            ops::sfpu_init(SfpuInit::Unary(UnaryOp::Exp), here!());
-            ops::sfpu_unary(UnaryOp::Exp, 0, here!());
-            ops::sfpu_unary(UnaryOp::Sqrt, 0, here!());
+            ops::sfpu_init(SfpuInit::Unary(UnaryOp::Exp, [0; 3]), here!());
+            ops::sfpu_unary(UnaryOp::Exp, 0, [0; 3], here!());
+            ops::sfpu_unary(UnaryOp::Sqrt, 0, [0; 3], here!());
         }),
         "`sqrt_tile` needs `sqrt_tile_init`, but `exp_tile_init` is in force
-         @ ops::sfpu_unary(UnaryOp::Sqrt, 0, here!());
-         @ ops::sfpu_init(SfpuInit::Unary(UnaryOp::Exp), here!()); the last init was here
+         @ ops::sfpu_unary(UnaryOp::Sqrt, 0, [0; 3], here!());
+         @ ops::sfpu_init(SfpuInit::Unary(UnaryOp::Exp, [0; 3]), here!()); the last init was here
          = core(0,0) compute `math`
          = help: each init of the vector unit replaces the one before; repeat it",
     );

@@ -63,7 +63,7 @@ fn a_ring_adds_up() {
     assert_eq!(sums, want);
     assert_eq!(report.noc_atomics, u64::from(2 * n * n));
     for threads in [2, 4] {
-        assert_eq!(ring(&cores, n, &options(threads)), (sums.clone(), report));
+        assert_eq!(ring(&cores, n, &options(threads)), (sums.clone(), report.clone()));
     }
     for seed in 0..30 {
         let (again, random_report) = ring(&cores, n, &random(seed, 1));

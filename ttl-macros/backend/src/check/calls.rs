@@ -1,17 +1,20 @@
 //! Callees and method names.
 
 use crate::messages as m;
-use crate::model::{Block, Expr, ExprKind, Func, Stmt};
+use crate::model::{Block, Expr, ExprKind, Func, Kind, Role, Stmt};
 use crate::report::Report;
 use syn::{Ident, Path};
-use ttl_skeleton::{METHODS, RANGE_ADAPTERS};
+use ttl_skeleton::{RANGE_ADAPTERS, is_method};
 
 pub(crate) fn check(func: &Func, report: &mut Report) {
-    Calls { report }.block(&func.body);
+    let moves_data = matches!(func.kind, Kind::Kernel(Role::Reader | Role::Writer));
+    Calls { report, moves_data }.block(&func.body);
 }
 
 struct Calls<'a> {
     report: &'a mut Report,
+    /// The function is a kernel without tile registers.
+    moves_data: bool,
 }
 
 impl Calls<'_> {
@@ -61,7 +64,11 @@ impl Calls<'_> {
 
     fn method(&mut self, name: &Ident) {
         let text = name.to_string();
-        if METHODS.contains(&text.as_str()) {
+        if text == "store" && self.moves_data {
+            self.report.refuse(name, &m::STORE_IN_DATA_MOVEMENT);
+            return;
+        }
+        if is_method(&text) {
             return;
         }
         if RANGE_ADAPTERS.contains(&text.as_str()) {

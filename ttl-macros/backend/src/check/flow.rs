@@ -7,7 +7,7 @@
 use crate::check::scope::Scope;
 use crate::model::{Block, Expr, ExprKind, For, Func, If, Pattern, Print, Stmt};
 use proc_macro2::Span;
-use ttl_skeleton::{Local, TAKES_SELF, UnOp};
+use ttl_skeleton::{Local, UnOp, takes_self};
 
 /// By local: where it is given away (or set) on one path only.
 #[derive(Default)]
@@ -184,6 +184,7 @@ impl Analysis {
                             | "get_read_ptr"
                             | "get_tile_size"
                             | "read_u32"
+                            | "receivers"
                     )
             }
             _ => false,
@@ -315,7 +316,7 @@ impl Analysis {
                 }
             }
             ExprKind::Method { recv, name, args, .. } => {
-                let takes = TAKES_SELF.contains(&name.to_string().as_str());
+                let takes = takes_self(&name.to_string());
                 // The receiver is evaluated first, and given away when the call happens.
                 if !matches!(recv.kind, ExprKind::Local { .. }) {
                     self.value(recv);

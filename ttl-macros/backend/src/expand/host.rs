@@ -87,11 +87,16 @@ fn implementation(func: &Func, role: Role) -> TokenStream {
         let token = role_token(&p.ty.syn, role);
         quote!(#token::token())
     });
-    let values = params(func).map(|(i, p)| {
+    // Arguments are evaluated from left to right: each takes its slots.
+    let values = params(func).map(|(_, p)| {
         let param = as_param(&p.ty.syn);
-        let index = Literal::usize_unsuffixed(i);
-        quote!(#param::get(args, #index))
+        quote!({
+            let at = __ttl_next;
+            __ttl_next += #param::SLOTS;
+            #param::get(args, at)
+        })
     });
+    let next = (func.params.len() > 1).then(|| quote!(let mut __ttl_next = 0usize;));
     quote! {
         #[doc(hidden)]
         #[allow(warnings)]
@@ -107,6 +112,7 @@ fn implementation(func: &Func, role: Role) -> TokenStream {
                 #(#binds)*
             }
             fn run(args: &::ttl::rt::Args) {
+                #next
                 #name #turbofish (#token, #(#values),*)
             }
         }

@@ -60,8 +60,7 @@ pub(super) fn enumeration(item: ItemEnum, report: &mut Report) -> TokenStream {
     let mut puts = Vec::new();
     let mut takes = Vec::new();
     let mut before = quote!(0usize);
-    let total: Vec<TokenStream> =
-        item.variants.iter().flat_map(|v| v.fields.iter().map(|f| as_field(&f.ty))).collect();
+    let total: Vec<TokenStream> = item.variants.iter().flat_map(|v| v.fields.iter().map(|f| as_field(&f.ty))).collect();
     for (number, variant) in (0_u32..).zip(&item.variants) {
         let (ident, variant_text) = (&variant.ident, plain(&variant.ident));
         let own: Vec<TokenStream> = variant.fields.iter().map(|f| as_field(&f.ty)).collect();
@@ -137,19 +136,13 @@ struct Words {
     take: TokenStream,
 }
 
-fn impls(
-    name: &Ident,
-    generics: &Generics,
-    ty: &TokenStream,
-    konst: &TokenStream,
-    words: &Words,
-) -> TokenStream {
+fn impls(name: &Ident, generics: &Generics, ty: &TokenStream, konst: &TokenStream, words: &Words) -> TokenStream {
     let with_static = generics::with_static(generics);
     let (impl_generics, ty_generics, where_clause) = with_static.split_for_impl();
     let Words { count, put, take } = words;
     let span = name.span().resolved_at(Span::call_site());
     // Asked at the name: a missing `Copy` is an error of the type.
-    let data = quote_spanned!(span=> ::ttl::rt::Data for #name #ty_generics);
+    let data = quote_spanned!(span=> ::ttl::rt::Copied for #name #ty_generics);
     quote! {
         #[doc(hidden)]
         #[allow(warnings)]

@@ -9,7 +9,7 @@ use crate::report::Report;
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use syn::{FnArg, ImplItem, ImplItemFn, ItemImpl, ReceiverKind};
-use ttl_skeleton::METHODS;
+use ttl_skeleton::is_method;
 
 pub(super) fn implementation(item: ItemImpl, report: &mut Report) -> TokenStream {
     for lifetime in item.generics.lifetimes() {
@@ -30,7 +30,7 @@ pub(super) fn implementation(item: ItemImpl, report: &mut Report) -> TokenStream
 fn method(item: &ItemImpl, function: &ImplItemFn, number: usize, report: &mut Report) -> TokenStream {
     let name = &function.sig.ident;
     let text = name.to_string();
-    if METHODS.contains(&text.trim_start_matches("r#")) {
+    if is_method(text.trim_start_matches("r#")) {
         report.refuse(name, &m::METHOD_NAME);
         return TokenStream::new();
     }

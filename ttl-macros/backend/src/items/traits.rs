@@ -6,7 +6,7 @@ use crate::report::Report;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{ItemTrait, TraitItem};
-use ttl_skeleton::METHODS;
+use ttl_skeleton::is_method;
 
 pub(super) fn definition(mut item: ItemTrait, report: &mut Report) -> TokenStream {
     let mut bounds: Vec<syn::TypeParamBound> = vec![syn::parse_quote!(::ttl::rt::Data)];
@@ -16,7 +16,7 @@ pub(super) fn definition(mut item: ItemTrait, report: &mut Report) -> TokenStrea
         if function.default.is_some() {
             report.refuse(name, &m::DEFAULT_METHOD);
         }
-        if METHODS.contains(&name.to_string().trim_start_matches("r#")) {
+        if is_method(name.to_string().trim_start_matches("r#")) {
             report.refuse(name, &m::METHOD_NAME);
         }
         let tag = tag(&name.to_string());

@@ -149,4 +149,3 @@ pub(super) fn may_be_array(e: &syn::Expr) -> bool {
         _ => false,
     }
 }
-

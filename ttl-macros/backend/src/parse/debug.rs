@@ -165,4 +165,3 @@ fn readable(tokens: TokenStream) -> String {
     let text = text.replace(" . ", ".").replace(" (", "(").replace("( ", "(").replace(" )", ")").replace(" ,", ",");
     text.replace(" :: ", "::").replace("& ", "&").replace(" [", "[").replace("[ ", "[").replace(" ]", "]")
 }
-

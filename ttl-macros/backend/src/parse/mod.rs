@@ -25,8 +25,12 @@ pub(crate) struct Parser<'a> {
 }
 
 pub(crate) fn function(mut item: RawFn, kind: Kind, report: &mut Report) -> Func {
-    let mut parser =
-        Parser { report, types: Types::default(), has_lifetimes: item.sig.generics.lifetimes().next().is_some(), taken_apart: Vec::new() };
+    let mut parser = Parser {
+        report,
+        types: Types::default(),
+        has_lifetimes: item.sig.generics.lifetimes().next().is_some(),
+        taken_apart: Vec::new(),
+    };
     let params = parser.params(&mut item, kind);
     let ret = parser.result(&item, kind);
     let signature_is_right = !parser.report.has_errors();

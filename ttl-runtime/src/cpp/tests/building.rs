@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::arch::{ArchKind, ComputeConfig};
 use crate::cpp::{CppCompiler, CppError, CppSource, KernelKind};
-use crate::ops::{BINARY_SFPU_HEADER, BinaryOp, UnaryOp};
+use crate::ops::{BinaryOp, TernaryOp, UnaryOp, with_register_format};
 use crate::tensor::format::DataFormat;
 
 /// A folder of its own that goes when the test ends.
@@ -192,18 +192,29 @@ fn warnings_are_errors_as_in_the_real_build() {
 /// Every function of the table of operations exists under its name.
 #[test]
 fn every_operation_of_the_table_compiles() {
-    let mut text = format!("#include \"{BINARY_SFPU_HEADER}\"\n#include \"api/compute/eltwise_binary.h\"\n");
+    let mut text = String::from("#include \"api/compute/eltwise_binary.h\"\n");
     let mut body = String::new();
+    let words = |count: usize| vec!["0"; count].join(", ");
     for row in UnaryOp::ALL.map(UnaryOp::row) {
         text += &format!("#include \"{}\"\n", row.header);
-        body += &format!("    {}();\n    {}(0);\n", row.init, row.call);
+        let args = vec!["0"; 1 + row.words.len() - row.init_words].join(", ");
+        body += &format!("    {}({});\n    {}({args});\n", row.init, words(row.init_words), row.call);
     }
     for row in BinaryOp::ALL.map(BinaryOp::row) {
-        body += &format!("    {}(0, 1);\n    {}(0, 1, 0, 0, 0);\n", row.fpu_init, row.fpu_call);
+        text += &format!("#include \"{}\"\n", row.header);
+        body += &format!("    {}();\n    {}({});\n", row.init, row.call, if row.adjacent { "0, 1" } else { "0, 1, 0" });
+    }
+    for op in BinaryOp::FPU {
+        let row = op.fpu();
+        body += &format!("    {}(0, 1);\n    {}(0, 1, 0, 0, 0);\n", row.init, row.call);
         let reuse = "<EltwiseBinaryReuseDestType::DEST_TO_SRCA>";
         body += &format!("    {}{reuse}(0);\n    {}{reuse}(0, 0, 0);\n", row.reuse_init, row.reuse_call);
-        body += &format!("    {}();\n    {}(0, 1, 0);\n", row.sfpu_init, row.sfpu_call);
     }
+    for row in TernaryOp::ALL.map(TernaryOp::row) {
+        text += &format!("#include \"{}\"\n", row.header);
+        body += &format!("    {}();\n    {}({});\n", row.init, row.call, vec!["0"; 4 + row.words.len()].join(", "));
+    }
+    let body = with_register_format(&body, false);
     text += &format!("void kernel_main() {{\n{body}}}\n");
     let folder = Folder::new("operations");
     compiler(&folder).build(&[compute(&text)]).unwrap();

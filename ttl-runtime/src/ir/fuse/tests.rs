@@ -1,4 +1,5 @@
 use super::*;
+use crate::ops::Kind;
 
 const BF16: LeafInfo = LeafInfo::Front { format: DataFormat::Bf16, to_dest: false };
 const F32: LeafInfo = LeafInfo::Front { format: DataFormat::F32, to_dest: false };
@@ -21,7 +22,7 @@ impl Build {
         self.0.add(Node::Leaf(n))
     }
     fn un(&mut self, op: UnaryOp, x: NodeId) -> NodeId {
-        self.0.add(Node::Unary(op, x))
+        self.0.add(Node::Unary(op, x, Words::NONE))
     }
     fn bin(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
         self.0.add(Node::Binary(op, a, b))
@@ -42,7 +43,12 @@ fn binary(op: BinaryOp, a: i64, b: i64) -> i64 {
         BinaryOp::Add => a.wrapping_add(b),
         BinaryOp::Sub => a.wrapping_sub(b),
         BinaryOp::Mul => a.wrapping_mul(b),
+        _ => (a ^ (op as i64 + 5)).wrapping_mul(b.wrapping_mul(3) ^ 11),
     }
+}
+
+fn ternary([a, b, c]: [i64; 3]) -> i64 {
+    (a ^ 77).wrapping_mul(b ^ 3).wrapping_add(c.wrapping_mul(31))
 }
 
 fn eval(dag: &Dag, leaves: &[i64]) -> i64 {
@@ -50,7 +56,9 @@ fn eval(dag: &Dag, leaves: &[i64]) -> i64 {
     for node in &dag.nodes {
         values.push(match *node {
             Node::Leaf(n) => leaves[n as usize],
-            Node::Unary(op, x) => unary(op, values[x.0 as usize]),
+            Node::Create(op, _) => unary(op, 0),
+            Node::Unary(op, x, _) => unary(op, values[x.0 as usize]),
+            Node::Ternary(_, operands, _) => ternary(operands.map(|x| values[x.0 as usize])),
             Node::Binary(op, a, b) => binary(op, values[a.0 as usize], values[b.0 as usize]),
         });
     }
@@ -80,10 +88,18 @@ fn run(plan: &Plan, leaves: &[i64]) -> i64 {
                 let value = if reversed { binary(op, t, d) } else { binary(op, d, t) };
                 regs[slot as usize] = Some(value);
             }
-            Step::Unary { op, slot } => {
-                regs[slot as usize] = Some(unary(op, read(&regs, slot)));
+            Step::Unary { op, slot, .. } => {
+                let x = if op.row().creates { 0 } else { read(&regs, slot) };
+                regs[slot as usize] = Some(unary(op, x));
+            }
+            Step::Ternary { operands, out, .. } => {
+                regs[out as usize] = Some(ternary(operands.map(|s| read(&regs, s))));
             }
             Step::Regs { op, a, b, out } => {
+                if op.row().adjacent {
+                    let side_by_side = |s| plan.register(0, s);
+                    assert_eq!((side_by_side(b), out), (side_by_side(a) + 1, a), "{plan:?}");
+                }
                 regs[out as usize] = Some(binary(op, read(&regs, a), read(&regs, b)));
             }
             Step::CopyRegs { from, to } => regs[to as usize] = Some(read(&regs, from)),
@@ -248,6 +264,8 @@ impl Random {
 fn plans_of_random_expressions_compute_what_the_expressions_say() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut planned, mut refused) = (0, 0);
+    let float = |op: &BinaryOp| op.row().kind == Kind::Float;
+    let binary_ops: Vec<BinaryOp> = BinaryOp::ALL.into_iter().filter(float).collect();
     for round in 0..20_000 {
         let with_acc = random.below(3) == 0;
         let count = 1 + random.below(4) as u32;
@@ -264,9 +282,13 @@ fn plans_of_random_expressions_compute_what_the_expressions_say() {
         for _ in 0..random.below(10) {
             let pick = |r: &mut Random| nodes[r.below(nodes.len() as u64) as usize];
             let (x, y) = (pick(&mut random), pick(&mut random));
-            let node = match random.below(3) {
-                0 => b.un(UnaryOp::ALL[random.below(5) as usize], x),
-                _ => b.bin(BinaryOp::ALL[random.below(3) as usize], x, y),
+            let z = pick(&mut random);
+            let node = match random.below(12) {
+                0..4 => b.un(UnaryOp::ALL[random.below(5) as usize], x),
+                4 => b.0.add(Node::Ternary(TernaryOp::Where, [x, y, z], Words::NONE)),
+                5 => b.0.add(Node::Create(UnaryOp::Fill, Words::NONE)),
+                6 => b.bin(binary_ops[random.below(binary_ops.len() as u64) as usize], x, y),
+                _ => b.bin(BinaryOp::FPU[random.below(3) as usize], x, y),
             };
             nodes.push(node);
         }

@@ -7,6 +7,7 @@
 use super::PassError;
 use super::buffers::{Buffers, TileFormat};
 use crate::arch::ComputeConfig;
+use crate::ir::dag::Words;
 use crate::ir::fuse::{self, LeafInfo, Plan, Step};
 use crate::ir::{
     BinOp, Block, Expr, ExprKind, Fn, FnId, For, Leaf, LocalId, Module, Op, Order, Stmt, StmtKind, Store, Ty, visit,
@@ -288,6 +289,7 @@ fn step_op(store: &Store, plan: &Plan, step: Step, first: &Expr, i: &Expr) -> Op
         // The planner reads only leaves that are in buffers.
         _ => store.cb,
     };
+    let scalars = |words: Words| store.scalars.get(words.range()).unwrap_or_default().to_vec();
     match step {
         Step::Copy { leaf, slot } => Op::CopyTile { cb: buffer(leaf), tile: tile(), dst: reg(slot) },
         Step::Fpu { op, a, b, slot } => {
@@ -296,7 +298,10 @@ fn step_op(store: &Store, plan: &Plan, step: Step, first: &Expr, i: &Expr) -> Op
         Step::ReuseDest { op, reversed, leaf, slot } => {
             Op::ReuseDest { op, reversed, cb: buffer(leaf), tile: tile(), dst: reg(slot) }
         }
-        Step::Unary { op, slot } => Op::Unary { op, dst: reg(slot) },
+        Step::Unary { op, slot, words } => Op::Unary { op, dst: reg(slot), words: scalars(words) },
+        Step::Ternary { op, operands, out, words } => {
+            Op::TernaryRegs { op, operands: operands.map(reg), dst: reg(out), words: scalars(words) }
+        }
         Step::Regs { op, a, b, out } => Op::BinaryRegs { op, a: reg(a), b: reg(b), dst: reg(out) },
         Step::CopyRegs { from, to } => Op::CopyRegs { src: reg(from), dst: reg(to) },
     }

@@ -2,7 +2,8 @@
 //!
 //! 1. [`expand`] writes block stores and matrix products as explicit tile operations in loops.
 //! 2. [`inits`] places the set-up calls those operations need, outside loops where it can, and proves that each is in force.
-//! 3. [`barriers`] drops barriers that wait for nothing and ends data-movement kernels with those that are missing.
+//! 3. [`pipes`] writes the handshake of each block that goes through a pipe.
+//! 4. [`barriers`] drops barriers that wait for nothing and ends data-movement kernels with those that are missing.
 //!
 //! The result, [`Prepared`], is what the C++ writer takes.
 
@@ -10,6 +11,7 @@ pub mod barriers;
 pub mod buffers;
 pub mod expand;
 pub mod inits;
+pub mod pipes;
 
 use super::Module;
 use super::fuse::PlanError;
@@ -67,6 +69,7 @@ pub fn prepare(module: Verified<'_>, target: &Target<'_>) -> Result<Prepared, Pa
     expand::expand(&mut module, &buffers, target.config)?;
     inits::place(&mut module, &buffers);
     inits::check(&module, &buffers).map_err(|e| PassError::Internal { site: e.site, message: e.message })?;
+    pipes::expand(&mut module);
     barriers::run(&mut module);
     Ok(Prepared { module, config: target.config.clone() })
 }

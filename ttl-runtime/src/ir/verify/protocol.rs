@@ -166,6 +166,7 @@ impl Checker<'_, '_> {
             _ => {
                 let sent = match op {
                     Op::SendPages { src, dst, .. } => vec![*src, *dst],
+                    Op::PipeSend(send) => vec![send.src, send.dst],
                     _ => Vec::new(),
                 };
                 for cb in ends(op).into_iter().map(|(cb, _)| cb).chain(sent) {
@@ -188,7 +189,8 @@ impl Checker<'_, '_> {
             | Op::MatmulAcc { .. }
             | Op::Unary { .. }
             | Op::CopyRegs { .. }
-            | Op::BinaryRegs { .. } => (Registers::Acquired, Registers::Acquired),
+            | Op::BinaryRegs { .. }
+            | Op::TernaryRegs { .. } => (Registers::Acquired, Registers::Acquired),
             Op::PackTile { .. } => (Registers::Committed, Registers::Committed),
             Op::Store(s) if s.acquired => (Registers::Acquired, Registers::Free),
             Op::Store(_) => (Registers::Free, Registers::Free),

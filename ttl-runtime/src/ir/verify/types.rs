@@ -2,7 +2,9 @@
 
 use super::Checker;
 use crate::ir::passes::buffers::format_of;
-use crate::ir::{BinOp, Dest, Expr, ExprKind, IntTy, Leaf, LocalId, Module, Op, Query, StmtKind, Ty, dag::Node, visit};
+use crate::ir::{
+    BinOp, Dest, Expr, ExprKind, IntTy, Leaf, LocalId, Module, Op, Query, StmtKind, Ty, dag::Node, pipe, visit,
+};
 use std::collections::BTreeSet;
 
 /// The end of a circular buffer that an operation uses.
@@ -20,6 +22,7 @@ pub(super) fn ends(op: &Op) -> Vec<(LocalId, End)> {
         | Op::ReadPage { cb, .. }
         | Op::WriteWord { cb, .. }
         | Op::PackTile { cb, .. } => vec![(*cb, End::Out)],
+        Op::PipeReceive(receive) => vec![(receive.cb, End::Out)],
         Op::WaitFront { cb, .. }
         | Op::PopFront { cb, .. }
         | Op::WritePage { cb, .. }
@@ -307,6 +310,8 @@ impl Checker<'_, '_> {
             | Op::SemaphoreWait { .. }
             | Op::SemaphoreInc { .. }
             | Op::SemaphoreSend { .. }
+            | Op::PipeSend(_)
+            | Op::PipeReceive(_)
             | Op::ReadBarrier
             | Op::WriteBarrier
             | Op::WritesFlushed
@@ -348,13 +353,10 @@ impl Checker<'_, '_> {
         if let Op::Store(s) = op {
             let leaves = s.leaves.len() as u32;
             let described = s.dag.nodes.iter().all(|n| !matches!(n, Node::Leaf(l) if *l >= leaves));
-            let ordered = s.dag.nodes.iter().enumerate().all(|(at, n)| match n {
-                Node::Leaf(_) => true,
-                Node::Unary(_, x) => (x.0 as usize) < at,
-                Node::Binary(_, a, b) => (a.0 as usize) < at && (b.0 as usize) < at,
-            });
+            let ordered = (0..).zip(&s.dag.nodes).all(|(at, n)| n.operands().all(|x| x.0 < at));
+            let valued = s.dag.nodes.iter().all(|n| n.words().range().end <= s.scalars.len());
             let rooted = s.dag.root.is_some_and(|r| (r.0 as usize) < s.dag.nodes.len());
-            if !(described && ordered && rooted) {
+            if !(described && ordered && valued && rooted) {
                 self.fail("a store with an ill-formed expression");
             }
             if s.leaves.contains(&Leaf::Acc) && !s.acquired {
@@ -367,7 +369,29 @@ impl Checker<'_, '_> {
 impl Checker<'_, '_> {
     /// What goes to other cores: its ends, semaphores and destinations.
     fn signals(&mut self, op: &Op) {
+        let both = match op {
+            Op::PipeSend(send) => Some([send.ready, send.valid]),
+            Op::PipeReceive(receive) => Some([receive.ready, receive.valid]),
+            _ => None,
+        };
+        for semaphore in both.into_iter().flatten() {
+            if *self.f.local(semaphore).ty.peeled() != Ty::Semaphore {
+                self.fail(format!("{} without its semaphores", name_of(op)));
+            }
+        }
         let (semaphore, core, range) = match op {
+            Op::PipeSend(send) => {
+                for block in [send.src, send.dst] {
+                    if end_of(&self.f.local(block).ty).is_none() {
+                        self.fail("PipeSend of something that is no block");
+                    }
+                }
+                match send.to {
+                    pipe::To::Core(core) => (None, Some(core), None),
+                    pipe::To::Range { range, .. } => (None, None, Some(range)),
+                }
+            }
+            Op::PipeReceive(receive) => (None, Some(receive.sender), None),
             Op::SendPages { src, dst, to, .. } => {
                 for block in [src, dst] {
                     if end_of(&self.f.local(*block).ty).is_none() {
@@ -422,6 +446,7 @@ fn registers(op: &Op) -> Vec<&Expr> {
         | Op::PackTile { dst, .. } => vec![dst],
         Op::CopyRegs { src, dst } => vec![src, dst],
         Op::BinaryRegs { a, b, dst, .. } => vec![a, b, dst],
+        Op::TernaryRegs { operands, dst, .. } => operands.iter().chain([dst]).collect(),
         _ => Vec::new(),
     }
 }

@@ -173,6 +173,20 @@ fn one_use<K>(cb: &CbDecl, u: &Use<'_, K>, errors: &mut Vec<ProgramError>) {
             .help("leave the page size out; it is a tile then"),
         );
     }
+    if u.kernel.role == Role::Compute && !cb.format.fits_registers(u.kernel.config.fp32_dest_acc) {
+        errors.push(
+            ProgramError::new(
+                ProblemKind::Config,
+                format!(
+                    "compute kernel `{kernel}` uses circular buffer `{name}` of {}, which 16-bit tile registers cannot hold",
+                    cb.format
+                ),
+            )
+            .at(u.kernel.site, format!("`{parameter}`, without `fp32_dest_acc`"))
+            .at(cb.site, format!("declared with {}", cb.format))
+            .help("set `fp32_dest_acc: true` in the kernel's `ComputeConfig` (`Program::compute`)"),
+        );
+    }
     for &block in u.blocks {
         let problem = |message: String, help: String| {
             ProgramError::new(ProblemKind::CbBlocks, message)

@@ -56,12 +56,23 @@ pub(super) fn assign_ids<K>(
                     format!("no id is left for semaphore `{}` on {}", s.name, s.cores),
                 )
                 .at(s.site, "declared here")
-                .note(format!("a core has {limit} semaphores"))
-                .help("use fewer semaphores, or one of them for several purposes"),
+                .note(format!("a core has {limit} semaphores; {}", users(program, &ids, i)))
+                .help("use fewer semaphores, or one of them for several purposes; routes of one pipe share its two"),
             );
         }
     }
     (errors.len() == before).then(|| ids.into_iter().flatten().collect())
+}
+
+/// Who has the semaphores of the core where none is left for number `i`.
+fn users<K>(program: &Program<K>, ids: &[Option<u32>], i: usize) -> String {
+    let semaphores = &program.semaphores;
+    let on = |core, j: usize| j != i && ids[j].is_some() && semaphores[j].cores.contains(core);
+    let taken = |core| (0..semaphores.len()).filter(|&j| on(core, j)).count();
+    let Some(core) = semaphores[i].cores.iter().max_by_key(|&core| taken(core)) else { return String::new() };
+    let names: Vec<String> =
+        (0..semaphores.len()).filter(|&j| on(core, j)).map(|j| format!("`{}`", semaphores[j].name)).collect();
+    format!("{core} has {}", names.join(", "))
 }
 
 pub(super) fn resolve<K>(program: &Program<K>, ids: &[u32], device: &DeviceInfo) -> Vec<CheckedSemaphore> {

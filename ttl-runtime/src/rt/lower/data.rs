@@ -103,7 +103,8 @@ impl Lower<'_> {
             Value::Never => return Value::Never,
             other => {
                 let what = other.describe();
-                return self.refuse(format!("{what} has no field `{name}` in a kernel"), "see the methods of the device API");
+                return self
+                    .refuse(format!("{what} has no field `{name}` in a kernel"), "see the methods of the device API");
             }
         };
         let at = match &base.ty {
@@ -114,7 +115,10 @@ impl Lower<'_> {
             Some(at) => Value::Scalar(Expr::field(base, at as u32)),
             None => {
                 let ty = base.ty.clone();
-                self.refuse(format!("`{ty}` has no field `{name}` in a kernel"), "use fields of `#[ttl::device]` structs")
+                self.refuse(
+                    format!("`{ty}` has no field `{name}` in a kernel"),
+                    "use fields of `#[ttl::device]` structs",
+                )
             }
         }
     }
@@ -251,7 +255,8 @@ impl Lower<'_> {
             self.error(CHANGES_PLACE, "bind references, buffers, guards and tile expressions with a new `let`");
             return Value::Unit;
         };
-        let value = if self.position() > before && visit::has_call(&value) { self.spill_at(value, before) } else { value };
+        let value =
+            if self.position() > before && visit::has_call(&value) { self.spill_at(value, before) } else { value };
         self.write(to, value);
         Value::Unit
     }
@@ -364,7 +369,10 @@ impl Lower<'_> {
 /// Whether `==` on the type compares member by member, for certain.
 fn comparable(ty: &Ty) -> bool {
     match ty {
-        Ty::Struct(s) => s.comparable && s.fields.iter().skip(usize::from(matches!(s.form, Form::Enum(_)))).all(|f| comparable(&f.ty)),
+        Ty::Struct(s) => {
+            s.comparable
+                && s.fields.iter().skip(usize::from(matches!(s.form, Form::Enum(_)))).all(|f| comparable(&f.ty))
+        }
         Ty::Array(of, len) => *len <= COMPARED && comparable(of),
         Ty::Enum(e) => e.comparable,
         other => other.is_scalar() || *other == Ty::Usize,
@@ -395,9 +403,7 @@ pub(super) fn all(conditions: Vec<Expr>) -> Expr {
 }
 
 pub(super) fn join(op: BinOp, conditions: Vec<Expr>) -> Option<Expr> {
-    conditions
-        .into_iter()
-        .reduce(|a, b| Expr { ty: Ty::Bool, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) })
+    conditions.into_iter().reduce(|a, b| Expr { ty: Ty::Bool, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) })
 }
 
 /// The contrary, without a `!` where there is an operator for it.

@@ -20,10 +20,9 @@ impl Lower<'_> {
             },
             sk::Expr::Local(l) => self.local(*l),
             sk::Expr::Const(slot) => match self.items.get(*slot as usize) {
-                Some(Item::Const(Expr { ty: Ty::Usize, kind: ExprKind::Int(v) })) if *v > i64::from(u32::MAX) => self.refuse(
-                    format!("{v} is too large for the device"),
-                    "a `usize` has 32 bits there",
-                ),
+                Some(Item::Const(Expr { ty: Ty::Usize, kind: ExprKind::Int(v) })) if *v > i64::from(u32::MAX) => {
+                    self.refuse(format!("{v} is too large for the device"), "a `usize` has 32 bits there")
+                }
                 Some(Item::Const(e)) => Value::Scalar(e.clone()),
                 _ => self.refuse("a constant without a value", "this is a fault of ttl; please report it"),
             },
@@ -224,7 +223,11 @@ impl Lower<'_> {
                 Value::Scalar(self.as_scalar(value))
             }
             sk::UnOp::Neg => {
-                let a = self.scalar(e);
+                let value = self.expr(e);
+                if let Some(tiles) = self.tile_negative(&value) {
+                    return tiles;
+                }
+                let a = self.as_scalar(value);
                 let ty = a.ty.clone();
                 Value::Scalar(match (&a.kind, ty.int()) {
                     (ExprKind::Int(v), Some(int)) => Expr { kind: ExprKind::Int(int.wrap(v.wrapping_neg())), ty },
@@ -332,7 +335,8 @@ impl Lower<'_> {
         let Some(to) = self.place(place) else {
             return self.refuse("only numbers can be assigned to", "use a `let mut` number");
         };
-        let right = if self.position() > after && !self.is_stable(&right) { self.spill_at(right, after) } else { right };
+        let right =
+            if self.position() > after && !self.is_stable(&right) { self.spill_at(right, after) } else { right };
         let right = if changes(&right, &to) { self.spill(right) } else { right };
         let Value::Scalar(value) = self.arithmetic(op, to.clone(), right) else { return Value::Never };
         self.write(to, value);
@@ -360,18 +364,38 @@ impl Lower<'_> {
         };
         let ret = callee.ret.clone();
         let types: Vec<Ty> = callee.params.iter().map(|p| callee.locals[p.0 as usize].ty.clone()).collect();
+        let counts: Vec<bool> = callee.params.iter().map(|p| self.cx.is_page_count(id, *p)).collect();
         let mut values: Vec<Expr> = vec![];
         let mut ends = vec![];
-        for (at, (arg, ty)) in recv.into_iter().chain(args).zip(&types).enumerate() {
+        for (at, arg) in recv.into_iter().chain(args).enumerate() {
             let before = self.position();
-            let value = match (self.expr(arg), ty) {
+            let value = self.expr(arg);
+            if let Value::Pipe(pipe) = value {
+                for local in pipe.locals() {
+                    let ty = self.locals[local.0 as usize].ty.clone();
+                    values.push(Expr { ty, kind: ExprKind::Local(local) });
+                    ends.push(self.position());
+                }
+                continue;
+            }
+            let Some(ty) = types.get(values.len()) else { break };
+            let value = match (value, ty) {
                 (Value::Scalar(e), Ty::Ref { .. }) if at == 0 && recv.is_some() => self.lend(e),
                 (value, _) => value,
+            };
+            let guard = match value {
+                Value::Res { id, .. } => Some(id),
+                _ => None,
             };
             let expr = self.argument(value, ty);
             self.fix_earlier(&mut values, &mut ends, before, &expr);
             ends.push(self.position());
             values.push(expr);
+            if let (Some(true), Some(guard)) = (counts.get(values.len()), guard) {
+                let pages = self.page_count_of_guard(guard);
+                ends.push(self.position());
+                values.push(pages);
+            }
         }
         self.fix_calls(&mut values);
         let call = Expr { ty: ret.clone(), kind: ExprKind::Call(FnId(id.0), values) };

@@ -5,7 +5,7 @@ use super::expr::binary;
 use super::signal::SENDS;
 use super::value::{ResId, ResKind, State, TileBlock, Value};
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Op, Query, StmtKind, Ty};
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::BinaryOp;
 use ttl_skeleton as sk;
 
 impl Lower<'_> {
@@ -18,9 +18,7 @@ impl Lower<'_> {
     }
 
     fn method_of(&mut self, recv: Value, name: &str, args: &[sk::Expr]) -> Value {
-        if let Some(op) = UnaryOp::from_method(name)
-            && let Some(tiles) = self.tile_unary(op, &recv)
-        {
+        if let Some(tiles) = self.tile_method(&recv, name, args) {
             return tiles;
         }
         match recv {
@@ -49,6 +47,7 @@ impl Lower<'_> {
                 _ => self.no_method("TensorAccessor", name),
             },
             Value::Semaphore(s) => self.semaphore_method(s, name, args),
+            Value::Pipe(pipe) => self.pipe_method(pipe, name, args),
             Value::Res { id, .. } => self.resource_method(id, name, args),
             Value::Block(block) => match name {
                 "matmul" => {
@@ -131,6 +130,7 @@ impl Lower<'_> {
                 self.op(Op::Acquire);
                 self.resource(ResKind::TileRegs)
             }
+            ("fill", [value]) => self.fill(value),
             ("zeros", [rows, cols]) => {
                 let sizes = self.operands(&[rows, cols]);
                 let [rows, cols] = sizes.try_into().unwrap_or_else(|_| [zero(), zero()]);
@@ -228,6 +228,10 @@ impl Lower<'_> {
                 self.moved(id);
                 self.effect(Op::WritesFlushed)
             }
+            (ResKind::Arriving { .. }, "wait", []) => {
+                self.release(id);
+                Value::Unit
+            }
             (ResKind::TileRegs, "commit", []) => {
                 self.moved(id);
                 self.op(Op::Commit);
@@ -258,10 +262,11 @@ impl Lower<'_> {
     }
 
     fn register_method(&mut self, name: &str, args: &[sk::Expr]) -> Value {
-        let row = BinaryOp::ALL.into_iter().find(|op| op.row().fpu_call == name);
-        let reuse = BinaryOp::ALL.into_iter().find(|op| op.row().reuse_call == name);
-        let regs = BinaryOp::ALL.into_iter().find(|op| op.row().sfpu_call == name);
-        let unary = UnaryOp::from_tile_method(name);
+        if let Some(value) = self.register_operation(name, args) {
+            return value;
+        }
+        let row = BinaryOp::FPU.into_iter().find(|op| op.fpu().call == name);
+        let reuse = BinaryOp::FPU.into_iter().find(|op| op.fpu().reuse_call == name);
         match (name, args) {
             ("copy_tile", [src, tile, dst]) => {
                 let Some(cb) = self.guard_cb(src) else {
@@ -303,16 +308,6 @@ impl Lower<'_> {
                 let [tile, dst] = self.pair(tile, dst);
                 self.effect(Op::ReuseDest { op, reversed: false, cb, tile, dst })
             }
-            (_, [a, b, dst]) if regs.is_some() => {
-                let op = regs.unwrap_or(BinaryOp::Add);
-                let [a, b, dst] = self.triple(a, b, dst);
-                self.effect(Op::BinaryRegs { op, a, b, dst })
-            }
-            (_, [dst]) if unary.is_some() => {
-                let op = unary.unwrap_or(UnaryOp::Exp);
-                let dst = self.scalar(dst);
-                self.effect(Op::Unary { op, dst })
-            }
             _ => self.no_method("TileRegs", name),
         }
     }
@@ -330,7 +325,8 @@ impl Lower<'_> {
         let a = self.as_scalar(recv);
         if !a.ty.is_scalar() && a.ty != Ty::Usize {
             let ty = a.ty.clone();
-            return self.refuse(format!("`{ty}` has no method `{name}` in a kernel"), "see the methods of the device API");
+            return self
+                .refuse(format!("`{ty}` has no method `{name}` in a kernel"), "see the methods of the device API");
         }
         let op = match name {
             "wrapping_add" => BinOp::Add,

@@ -5,7 +5,7 @@
 //! - `expr.rs`, `stmt.rs`: scalar expressions and control flow; blocks as values become temporaries, evaluation order is fixed.
 //! - `data.rs`, `pattern.rs`: structs, arrays, enums; `match` and other patterns. `debug.rs`: assertions and printing.
 //! - `method.rs`: methods of the device API, by type of the receiver and name.
-//! - `signal.rs`: what goes to other cores: pages and semaphores.
+//! - `signal.rs`: what goes to other cores: pages and semaphores; `pipe.rs`: pipes.
 //! - `tiles.rs`: block expressions to DAGs.
 //!
 //! rustc has already accepted the body, so types agree. What is left to refuse here is what Rust cannot see: it ends up as a
@@ -16,9 +16,11 @@ mod debug;
 mod expr;
 mod method;
 mod pattern;
+mod pipe;
 mod scope;
 mod signal;
 mod stmt;
+mod tile_ops;
 mod tiles;
 mod value;
 
@@ -28,7 +30,7 @@ use crate::site::Site;
 use scope::Scope;
 use std::collections::HashMap;
 use ttl_skeleton as sk;
-use value::{Binding, Resource};
+use value::{Binding, Resource, Value};
 
 /// Builds the IR of one function instance. `skeleton` is [`sk::Def::encode`]'s output; `items` are what its probes gave; `generics`
 /// are its generic arguments as the reader of the C++ should see them.
@@ -79,10 +81,14 @@ struct Lower<'a> {
     line: u32,
     /// The current position cannot be reached: after return, break or continue.
     diverged: bool,
+    /// Operations of block expressions with numbers so far.
+    operations: u32,
     /// Resource states at each `break` of the enclosing loops, innermost last.
     breaks: Vec<Vec<scope::States>>,
     /// What the `usize` locals can be, where that is less than 32 bits hold.
     ranges: HashMap<LocalId, (u64, u64)>,
+    /// For guards that are parameters and whose page count is needed: a parameter that holds it.
+    page_counts: Vec<(LocalId, LocalId)>,
 }
 
 impl<'a> Lower<'a> {
@@ -99,20 +105,25 @@ impl<'a> Lower<'a> {
             resources: vec![],
             line: def.line,
             diverged: false,
+            operations: 0,
             breaks: vec![],
             ranges: HashMap::new(),
+            page_counts: vec![],
         }
     }
 
     fn function(mut self, generics: Vec<String>) -> ir::Fn {
         let ret = self.def.ret.map_or(Ty::Unit, |slot| self.ty(slot));
         if matches!(ret, Ty::Ref { .. }) {
-            self.error("a device function cannot return a reference", "return the value, or the index of what you mean");
+            self.error(
+                "a device function cannot return a reference",
+                "return the value, or the index of what you mean",
+            );
         }
         self.enter_scope(scope::Kind::Function);
         let mut params = vec![];
         for p in 0..self.def.params {
-            params.push(self.bind_param(p));
+            params.extend(self.bind_param(p));
         }
         let value = self.block_value(&self.def.body);
         if !self.diverged && ret != Ty::Unit {
@@ -122,6 +133,12 @@ impl<'a> Lower<'a> {
         } else {
             self.discard(value);
             self.leave_scope();
+        }
+        for (guard, count) in std::mem::take(&mut self.page_counts) {
+            if let Some(at) = params.iter().position(|p| *p == guard) {
+                params.insert(at + 1, count);
+                self.cx.add_page_count(count);
+            }
         }
         ir::Fn {
             name: self.def.name.clone(),
@@ -135,9 +152,14 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn bind_param(&mut self, p: sk::Local) -> LocalId {
+    /// The parameters of the IR that the function's parameter is.
+    fn bind_param(&mut self, p: sk::Local) -> Vec<LocalId> {
         let decl = &self.def.locals[p as usize];
         let ty = self.ty(decl.slot);
+        if let Some((value, params)) = self.pipe_param(&decl.name, &ty) {
+            self.bindings[p as usize] = Some(Binding::Alias(Value::Pipe(value)));
+            return params;
+        }
         let local = self.new_local(&decl.name, ty.clone(), decl.mutable);
         let binding = self.param_binding(local, &ty);
         if binding.is_none() {
@@ -147,7 +169,7 @@ impl<'a> Lower<'a> {
             );
         }
         self.bindings[p as usize] = binding;
-        local
+        vec![local]
     }
 
     fn ty(&mut self, slot: sk::Slot) -> Ty {

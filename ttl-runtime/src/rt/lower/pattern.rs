@@ -264,7 +264,9 @@ impl Lower<'_> {
     fn variant_fields(&mut self, name: &str, value: &Expr, out: &mut Tested) -> Option<Vec<(String, u32)>> {
         let found = match &value.ty {
             Ty::Struct(s) => match &s.form {
-                Form::Enum(variants) => variants.iter().position(|v| v.name == name).map(|at| (at, variants[at].fields.clone())),
+                Form::Enum(variants) => {
+                    variants.iter().position(|v| v.name == name).map(|at| (at, variants[at].fields.clone()))
+                }
                 _ => None,
             },
             _ => None,

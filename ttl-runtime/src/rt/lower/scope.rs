@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::value::{Binding, ResId, ResKind, Resource, State, Value};
-use crate::ir::{ExprKind, LocalId, Op, StmtKind, Ty, visit};
+use crate::ir::{Expr, ExprKind, LocalId, Op, StmtKind, Ty, visit};
 use ttl_skeleton as sk;
 
 /// The states of all resources at one point.
@@ -98,6 +98,9 @@ impl Lower<'_> {
             ResKind::Read { .. } => self.op(Op::ReadBarrier),
             ResKind::Write { .. } | ResKind::Sent { loopback: false } => self.op(Op::WritesFlushed),
             ResKind::Sent { loopback: true } => self.op(Op::WriteBarrier),
+            ResKind::Arriving { valid: semaphore } => {
+                self.op(Op::SemaphoreWait { semaphore, value: Expr::u32(1), min: false });
+            }
             ResKind::PackRegs => self.op(Op::Release),
             ResKind::TileRegs => {
                 let now = std::mem::replace(&mut self.line, line);

@@ -1,8 +1,8 @@
 //! What goes to other cores: pages, increments, semaphores.
 
 use super::Lower;
-use super::value::{ResKind, Value};
-use crate::ir::{Dest, Expr, LocalId, Op};
+use super::value::{ResId, ResKind, Value};
+use crate::ir::{Dest, Expr, LocalId, Op, Ty};
 use ttl_skeleton as sk;
 
 /// The methods of the token which this file lowers.
@@ -40,24 +40,24 @@ impl Lower<'_> {
         match (name, args) {
             ("atomic_barrier", []) => Some(self.effect(Op::AtomicBarrier)),
             ("write_to_core", [src, core]) => {
-                let (src, pages) = self.block(src)?;
+                let (src, pages) = self.sent_block(src)?;
                 let to = Dest::Core(self.core(core)?);
                 Some(self.pages_to(src, src, pages, to, false))
             }
             ("write_to_core_at", [src, dst, core]) => {
-                let (src, pages) = self.block(src)?;
+                let (src, pages) = self.sent_block(src)?;
                 let dst = self.guard_cb(dst)?;
                 let to = Dest::Core(self.core(core)?);
                 Some(self.pages_to(src, dst, pages, to, false))
             }
             ("write_multicast", [src, range, num_dests]) => {
-                let (src, pages) = self.block(src)?;
+                let (src, pages) = self.sent_block(src)?;
                 let to = self.many(range, num_dests, false)?;
                 Some(self.pages_to(src, src, pages, to, false))
             }
             ("write_multicast_at" | "write_multicast_loopback_src", [src, dst, range, num_dests]) => {
                 let loopback = name == "write_multicast_loopback_src";
-                let (src, pages) = self.block(src)?;
+                let (src, pages) = self.sent_block(src)?;
                 let dst = self.guard_cb(dst)?;
                 let to = self.many(range, num_dests, loopback)?;
                 Some(self.pages_to(src, dst, pages, to, loopback))
@@ -88,22 +88,37 @@ impl Lower<'_> {
     }
 
     /// A block to be sent and its pages.
-    fn block(&mut self, e: &sk::Expr) -> Option<(LocalId, Expr)> {
+    pub(super) fn sent_block(&mut self, e: &sk::Expr) -> Option<(LocalId, Expr)> {
         let Value::Res { id, .. } = self.expr(e) else {
             return None;
         };
         match self.resources[id.0].kind.clone() {
-            ResKind::Front { cb, pages: Some(pages) } | ResKind::Reserved { cb, pages: Some(pages) } => {
+            ResKind::Front { cb, pages } | ResKind::Reserved { cb, pages } => {
+                let pages = pages.unwrap_or_else(|| self.page_count_of(cb));
                 Some((cb, pages))
             }
-            _ => {
-                self.error(
-                    "how many pages are sent is not known here: the guard is a parameter",
-                    "send the block in the function that reserves or waits for it",
-                );
-                None
-            }
+            _ => None,
         }
+    }
+
+    pub(super) fn page_count_of_guard(&mut self, guard: ResId) -> Expr {
+        match self.resources[guard.0].kind.clone() {
+            ResKind::Front { pages: Some(pages), .. } | ResKind::Reserved { pages: Some(pages), .. } => pages,
+            ResKind::Front { cb, .. } | ResKind::Reserved { cb, .. } => self.page_count_of(cb),
+            _ => Expr::u32(0),
+        }
+    }
+
+    /// The page count of a guard that is a parameter: the caller gives it as a further argument.
+    pub(super) fn page_count_of(&mut self, guard: LocalId) -> Expr {
+        let known = self.page_counts.iter().find(|(g, _)| *g == guard).map(|(_, count)| *count);
+        let count = known.unwrap_or_else(|| {
+            let name = format!("{}_pages", self.locals[guard.0 as usize].name);
+            let count = self.new_local(&name, Ty::U32, false);
+            self.page_counts.push((guard, count));
+            count
+        });
+        self.read(count)
     }
 
     fn many(&mut self, range: &sk::Expr, num_dests: &sk::Expr, loopback: bool) -> Option<Dest> {

@@ -2,14 +2,13 @@
 
 use super::Lower;
 use super::value::{ResId, ResKind, TileBlock, TileLeaf, Tiles, Value};
-use crate::ir::dag::{Dag, Node, NodeId};
+use crate::ir::dag::{Dag, Node};
 use crate::ir::{self, BinOp, Expr, ExprKind, Leaf, LocalId, Op, Store, Ty};
-use crate::ops::{BinaryOp, UnaryOp};
 use ttl_skeleton as sk;
 
 impl Lower<'_> {
     /// The value as a block expression; `None` if it is none.
-    fn as_tiles(&mut self, value: &Value) -> Option<Tiles> {
+    pub(super) fn as_tiles(&mut self, value: &Value) -> Option<Tiles> {
         match value {
             Value::Tiles(t) => Some(t.clone()),
             Value::Res { id, by_ref } => {
@@ -21,61 +20,10 @@ impl Lower<'_> {
                 let mut dag = Dag::default();
                 dag.root = Some(dag.add(Node::Leaf(0)));
                 let owned = if *by_ref { vec![] } else { vec![*id] };
-                Some(Tiles { dag, leaves: vec![leaf], owned })
+                Some(Tiles { dag, leaves: vec![leaf], scalars: vec![], owned })
             }
             _ => None,
         }
-    }
-
-    /// `l op r` if the left side is a tile value.
-    pub(super) fn tile_binary(&mut self, op: BinOp, l: &sk::Expr, r: &sk::Expr) -> Option<Value> {
-        if !self.may_be_tiles(l) {
-            return None;
-        }
-        let left = self.expr(l);
-        let Some(left) = self.as_tiles(&left) else {
-            // A number after all: finish here, the operand is lowered.
-            let left = self.as_scalar(left);
-            let right = self.scalar(r);
-            return Some(self.arithmetic(op, left, right));
-        };
-        let right = self.expr(r);
-        let Some(right) = self.as_tiles(&right) else {
-            let what = right.describe();
-            return Some(self.refuse(
-                format!("a block expression and {what} cannot be combined"),
-                "both sides must be tiles of waited blocks",
-            ));
-        };
-        let op = match op {
-            BinOp::Add => BinaryOp::Add,
-            BinOp::Sub => BinaryOp::Sub,
-            _ => BinaryOp::Mul,
-        };
-        Some(Value::Tiles(join(op, left, right)))
-    }
-
-    /// Whether the expression can be a tile value, by its shape: numbers never come from these.
-    fn may_be_tiles(&self, e: &sk::Expr) -> bool {
-        match e {
-            sk::Expr::Local(l) => matches!(
-                self.bindings[*l as usize],
-                Some(super::value::Binding::Alias(Value::Res { .. } | Value::Tiles(_)))
-            ),
-            sk::Expr::Ref { place, .. } => self.may_be_tiles(place),
-            sk::Expr::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, l, _) => self.may_be_tiles(l),
-            sk::Expr::Method { name, recv, .. } => {
-                name == "wait_front" || (UnaryOp::from_method(name).is_some() && self.may_be_tiles(recv))
-            }
-            _ => false,
-        }
-    }
-
-    pub(super) fn tile_unary(&mut self, op: UnaryOp, value: &Value) -> Option<Value> {
-        let mut tiles = self.as_tiles(value)?;
-        let root = tiles.dag.root?;
-        tiles.dag.root = Some(tiles.dag.add(Node::Unary(op, root)));
-        Some(Value::Tiles(tiles))
     }
 
     /// `reserved.store(value)`.
@@ -129,7 +77,8 @@ impl Lower<'_> {
                 *p = pages.clone();
             }
         }
-        self.op(Op::Store(Box::new(Store { cb, pages, dag: tiles.dag, leaves, acquired })));
+        let scalars = tiles.scalars.into_iter().map(|(_, word)| word).collect();
+        self.op(Op::Store(Box::new(Store { cb, pages, dag: tiles.dag, leaves, scalars, acquired })));
         for id in tiles.owned {
             self.release_taken(id);
         }
@@ -172,6 +121,7 @@ impl Lower<'_> {
             pages: pages.unwrap_or(size),
             dag,
             leaves: vec![Leaf::Acc],
+            scalars: vec![],
             acquired: true,
         })));
         Value::Unit
@@ -239,35 +189,6 @@ impl Lower<'_> {
         }
         Value::Matmul { a, b }
     }
-}
-
-fn join(op: BinaryOp, left: Tiles, right: Tiles) -> Tiles {
-    let Tiles { mut dag, mut leaves, mut owned } = left;
-    let mut map: Vec<NodeId> = vec![];
-    for node in &right.dag.nodes {
-        let node = match *node {
-            Node::Leaf(n) => {
-                let leaf = right.leaves[n as usize];
-                let at = leaves.iter().position(|l| *l == leaf).unwrap_or_else(|| {
-                    leaves.push(leaf);
-                    leaves.len() - 1
-                });
-                Node::Leaf(at as u32)
-            }
-            Node::Unary(op, a) => Node::Unary(op, map[a.0 as usize]),
-            Node::Binary(op, a, b) => Node::Binary(op, map[a.0 as usize], map[b.0 as usize]),
-        };
-        map.push(dag.add(node));
-    }
-    if let (Some(l), Some(r)) = (dag.root, right.dag.root) {
-        dag.root = Some(dag.add(Node::Binary(op, l, map[r.0 as usize])));
-    }
-    for id in right.owned {
-        if !owned.contains(&id) {
-            owned.push(id);
-        }
-    }
-    Tiles { dag, leaves, owned }
 }
 
 pub(super) fn int(e: &Expr) -> Option<i64> {

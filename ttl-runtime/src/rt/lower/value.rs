@@ -25,6 +25,8 @@ pub(super) enum Value {
     /// A core and a rectangle of cores.
     Core(LocalId),
     CoreRange(LocalId),
+    /// An end of a pipe.
+    Pipe(Pipe),
     /// A guard, transfer, accumulator or register state. `by_ref` when reached through `&` or `&mut`.
     Res {
         id: ResId,
@@ -38,11 +40,30 @@ pub(super) enum Value {
     },
 }
 
+/// An end of a pipe by the locals that it is made of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pipe {
+    pub(super) ready: LocalId,
+    pub(super) valid: LocalId,
+    /// The rectangle or core of the receivers; the sender's core.
+    pub(super) other: LocalId,
+    pub(super) end: PipeEnd,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum PipeEnd {
+    Tx { receivers: LocalId },
+    UnicastTx,
+    Rx,
+}
+
 /// A lazy block expression with what its leaves stand for.
 #[derive(Clone, Debug)]
 pub(super) struct Tiles {
     pub(super) dag: Dag,
     pub(super) leaves: Vec<TileLeaf>,
+    /// The scalars of the DAG with the operation of the kernel that they belong to, by number.
+    pub(super) scalars: Vec<(u32, Expr)>,
     /// Guards the expression took by value, left to right: released after the store.
     pub(super) owned: Vec<ResId>,
 }
@@ -112,6 +133,10 @@ pub(super) enum ResKind {
     Sent {
         loopback: bool,
     },
+    /// A block that is on its way here through a pipe.
+    Arriving {
+        valid: LocalId,
+    },
     TileRegs,
     PackRegs,
     Accumulator {
@@ -139,6 +164,7 @@ impl Value {
             Value::Semaphore(_) => "a semaphore",
             Value::Core(_) => "a core",
             Value::CoreRange(_) => "a rectangle of cores",
+            Value::Pipe(_) => "an end of a pipe",
             Value::Res { .. } => "a guard",
             Value::Tiles(_) => "a block expression",
             Value::Block(_) => "a block of tiles",

@@ -46,7 +46,7 @@ pub fn reuse_dest(cfg: &MathConfig, op: BinaryOp, reuse: ReuseDest, format: Data
     match op {
         BinaryOp::Add => add_tiles(cfg, a, b, false, dst),
         BinaryOp::Sub => sub_tiles(cfg, a, b, false, dst),
-        BinaryOp::Mul => {
+        _ => {
             dst.0.fill(0.0);
             mul_tiles(cfg, a, b, dst);
         }

@@ -1,26 +1,47 @@
 //! Unpacker and packer: bytes in L1 to registers and back.
+//!
+//! What a tile register holds after `copy_tile`, and what the packer makes of it:
+//!
+//! | format | 16-bit registers | 32-bit registers | packed from them |
+//! | --- | --- | --- | --- |
+//! | bf16, bfp8_b, bfp4_b | the bf16 value | the value | rounded to the format |
+//! | f32 | cut to bf16 | cut to TF32; all bits with `UnpackToDestFp32` | 16-bit: bf16 precision; 32-bit: all bits |
+//! | u32, i32 | not possible | the bits | the bits |
+//! | u16 | the bits, in the order of a bf16 register | the number, in the lower half | 16-bit and the *upper* half of 32-bit registers |
+//! | u8 | not possible | the number | the number, cut to 0..=255 |
+//!
+//! So a u16 tile cannot be copied through 32-bit registers: what was unpacked to the lower half is packed from the upper one.
 
 use super::lanes::{Lanes, dispatch};
-use super::{MathConfig, Tile};
+use super::{MathConfig, Tile, block_float};
 use crate::tensor::format::DataFormat;
 
 const BF16_BYTES: usize = 2048;
 const F32_BYTES: usize = 4096;
+const U8_BYTES: usize = 1024;
 
-/// Unpacks a tile into a source register: bf16 as it is, f32 cut to TF32 (32-bit tile registers) or bf16.
+/// Unpacks a tile into a source register: bf16 as it is, block floats as the bf16 values they are, f32 cut to TF32 (32-bit tile registers)
+/// or bf16. The matrix unit has no use for integers; their bits are taken as bf16 or f32.
 ///
 /// # Panics
 /// If `l1` is shorter than a tile of the format.
 pub fn unpack_src(cfg: &MathConfig, format: DataFormat, l1: &[u8], src: &mut Tile) {
     match (format, cfg.fp32_dest) {
         (DataFormat::Bf16, _) => widen(l1[..BF16_BYTES].as_ptr().cast(), src),
-        (DataFormat::F32, true) => cut_tf32(l1[..F32_BYTES].as_ptr().cast(), src),
-        (DataFormat::F32, false) => cut_bf16(l1[..F32_BYTES].as_ptr().cast(), src),
+        (DataFormat::F32 | DataFormat::U32 | DataFormat::I32, true) => cut_tf32(l1[..F32_BYTES].as_ptr().cast(), src),
+        (DataFormat::F32 | DataFormat::U32 | DataFormat::I32, false) => cut_bf16(l1[..F32_BYTES].as_ptr().cast(), src),
+        (DataFormat::Bfp8B | DataFormat::Bfp4B, _) => block_float::unpack(format, l1, src),
+        (DataFormat::U16, _) => {
+            for (element, bytes) in src.0.iter_mut().zip(l1[..BF16_BYTES].chunks_exact(2)) {
+                *element = f32::from_bits(u16_to_register(u16::from_le_bytes([bytes[0], bytes[1]])));
+            }
+        }
+        (DataFormat::U8, _) => numbers(&l1[..U8_BYTES], src),
     }
 }
 
 /// `copy_tile`: through SrcA into the tile register. 16-bit registers take the bits as they are. 32-bit registers are written by an
-/// addition of zero, which flushes denormals and -0 and turns NaN into infinity.
+/// addition of zero, which flushes denormals and -0 and turns NaN into infinity. Integers of 32 bits go there past the source registers.
 ///
 /// # Panics
 /// If `l1` is shorter than a tile of the format.
@@ -28,8 +49,40 @@ pub fn copy_tile(cfg: &MathConfig, format: DataFormat, l1: &[u8], dst: &mut Tile
     match (format, cfg.fp32_dest) {
         (DataFormat::Bf16, true) => copy_fp32_bf16(l1[..BF16_BYTES].as_ptr().cast(), dst),
         (DataFormat::F32, true) => copy_fp32_tf32(l1[..F32_BYTES].as_ptr().cast(), dst),
+        (DataFormat::Bfp8B | DataFormat::Bfp4B, true) => {
+            block_float::unpack(format, l1, dst);
+            add_zero_to(dst);
+        }
+        (DataFormat::U32 | DataFormat::I32, _) => unpack_to_dest_fp32(l1, dst),
+        (DataFormat::U16, true) => {
+            for (element, bytes) in dst.0.iter_mut().zip(l1[..BF16_BYTES].chunks_exact(2)) {
+                *element = f32::from_bits(u16::from_le_bytes([bytes[0], bytes[1]]).into());
+            }
+        }
+        (DataFormat::U8, _) => numbers(&l1[..U8_BYTES], dst),
         (_, false) => unpack_src(cfg, format, l1, dst),
     }
+}
+
+/// Bytes as numbers in the low bits of a register.
+fn numbers(l1: &[u8], dst: &mut Tile) {
+    for (element, &byte) in dst.0.iter_mut().zip(l1) {
+        *element = f32::from_bits(byte.into());
+    }
+}
+
+/// The bits of a tile register (as the value of a bf16) that hold a u16: registers keep the mantissa above the exponent.
+#[inline]
+pub fn u16_to_register(value: u16) -> u32 {
+    let value = u32::from(value);
+    (value & 0x8000 | (value & 0xFF) << 7 | value >> 8 & 0x7F) << 16
+}
+
+/// The u16 in (the upper half of) a tile register.
+#[inline]
+pub fn u16_from_register(bits: u32) -> u16 {
+    let half = bits >> 16;
+    (half & 0x8000 | (half & 0x7F) << 8 | half >> 7 & 0xFF) as u16
 }
 
 /// `copy_tile` of a circular buffer in mode `UnpackToDestFp32`: all 32 bits, past the source registers.
@@ -42,7 +95,7 @@ pub fn unpack_to_dest_fp32(l1: &[u8], dst: &mut Tile) {
 }
 
 /// Packs a tile register into L1. To bf16 a 32-bit value is rounded half away from zero, NaN becomes infinity, denormals and -0
-/// become +0; a 16-bit value only gets the latter two. f32 from 32-bit registers keeps every bit.
+/// become +0; a 16-bit value only gets the latter two. f32 and integers from 32-bit registers keep every bit.
 ///
 /// # Panics
 /// If `l1` is shorter than a tile of the format.
@@ -51,13 +104,32 @@ pub fn pack(cfg: &MathConfig, dst: &Tile, format: DataFormat, l1: &mut [u8]) {
         (DataFormat::Bf16, true) => round_bf16(dst, l1[..BF16_BYTES].as_mut_ptr().cast()),
         (DataFormat::Bf16, false) => clean_bf16(dst, l1[..BF16_BYTES].as_mut_ptr().cast()),
         // SAFETY: the slice holds 4096 bytes and the tile as many.
-        (DataFormat::F32, true) => unsafe {
+        (DataFormat::F32, true) | (DataFormat::U32 | DataFormat::I32, _) => unsafe {
             l1[..F32_BYTES].as_mut_ptr().copy_from_nonoverlapping(dst.words().cast(), F32_BYTES);
         },
         (DataFormat::F32, false) => clean_f32(dst, l1[..F32_BYTES].as_mut_ptr().cast()),
+        (DataFormat::Bfp8B | DataFormat::Bfp4B, _) => block_float::pack(cfg, dst, format, l1),
+        (DataFormat::U16, _) => {
+            for (bytes, element) in l1[..BF16_BYTES].chunks_exact_mut(2).zip(&dst.0) {
+                bytes.copy_from_slice(&u16_from_register(element.to_bits()).to_le_bytes());
+            }
+        }
+        (DataFormat::U8, _) => {
+            for (byte, element) in l1[..U8_BYTES].iter_mut().zip(&dst.0) {
+                // Sign and magnitude: what is negative becomes 0.
+                *byte = element.to_bits().cast_signed().clamp(0, 255) as u8;
+            }
+        }
     }
 }
 
+/// An addition of zero to a whole tile.
+fn add_zero_to(tile: &mut Tile) {
+    let words = tile.words_mut();
+    add_zero_in_place(words);
+}
+
+dispatch!(fn add_zero_in_place(words: *mut u32) = add_zero_in_place_lanes);
 dispatch!(fn widen(l1: *const u16, tile: &mut Tile) = widen_lanes);
 dispatch!(fn cut_tf32(l1: *const u32, tile: &mut Tile) = cut_tf32_lanes);
 dispatch!(fn cut_bf16(l1: *const u32, tile: &mut Tile) = cut_bf16_lanes);
@@ -128,6 +200,16 @@ impl Pointer for &mut Tile {
     type To = *mut u32;
     fn pointer(self) -> *mut u32 {
         self.words_mut()
+    }
+}
+
+#[inline(always)]
+unsafe fn add_zero_in_place_lanes<L: Lanes>(words: *mut u32) {
+    // SAFETY: the words are those of a whole tile, and the instruction set is the caller's.
+    unsafe {
+        for i in (0..1024).step_by(L::N) {
+            L::store(words.add(i), add_zero::<L>(L::load(words.add(i))));
+        }
     }
 }
 

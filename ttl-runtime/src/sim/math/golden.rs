@@ -22,7 +22,7 @@ struct Case {
 }
 
 fn format(name: &str) -> DataFormat {
-    *DataFormat::ALL.iter().find(|f| f.name() == name).expect("a format")
+    *DataFormat::ALL.iter().find(|f| f.spec_name() == name).expect("a format")
 }
 
 fn read(dir: &Path) -> Option<Case> {
@@ -40,6 +40,7 @@ fn read(dir: &Path) -> Option<Case> {
         },
         fp32_dest: fp32 == "1",
         approx: approx == "1",
+        bfp8_pack_precise: approx == "precise",
         numerics: Numerics::Exact,
     };
     let a = file("A.bin")?;
@@ -126,13 +127,13 @@ fn compute(case: &Case, i: usize) -> Tile {
                 return regs[2].clone();
             } else if let Some(name) = op.strip_prefix("mm_") {
                 product(0, 1, &mut dst);
-                super::sfpu_unary(cfg, unary(name), &mut dst);
+                super::sfpu_unary(cfg, unary(name), &[], &mut dst);
             } else if let Some(name) = op.strip_prefix("direct_") {
                 direct(0, &mut dst);
-                super::sfpu_unary(cfg, unary(name), &mut dst);
+                super::sfpu_unary(cfg, unary(name), &[], &mut dst);
             } else {
                 copy(0, &mut dst);
-                super::sfpu_unary(cfg, unary(op), &mut dst);
+                super::sfpu_unary(cfg, unary(op), &[], &mut dst);
             }
         }
     }
@@ -142,7 +143,7 @@ fn compute(case: &Case, i: usize) -> Tile {
 /// Differences, and the first few of them in words.
 fn compare(case: &Case) -> (usize, usize, String) {
     let size = case.output.tile_bytes() as usize;
-    let element = case.output.element_bytes() as usize;
+    let element = case.output.element_bytes().unwrap_or(1) as usize;
     let (mut total, mut wrong, mut text) = (0, 0, String::new());
     for (i, expected) in case.expected.chunks_exact(size).enumerate() {
         let mut got = vec![0; size];
@@ -153,9 +154,9 @@ fn compare(case: &Case) -> (usize, usize, String) {
                 wrong += 1;
                 if wrong <= 3 {
                     let hex = |b: &[u8]| b.iter().rev().map(|x| format!("{x:02x}")).collect::<String>();
-                    let width = case.input.element_bytes() as usize;
-                    let at = (i * 1024 + j) * width;
-                    let operand = |k: usize| hex(&case.operands[k][at..at + width]);
+                    let width = case.input.element_bytes().unwrap_or(1) as usize;
+                    let at = i * case.input.tile_bytes() as usize + j * width;
+                    let operand = |k: usize| hex(case.operands[k].get(at..at + width).unwrap_or_default());
                     let (a, b, c) = (operand(0), operand(1), operand(2));
                     text +=
                         &format!("\n    tile {i} element {j}: {} instead of {} (a {a} b {b} c {c})", hex(g), hex(e));

@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | `format` | L1 bytes to source registers or tile registers, and tile registers to L1 bytes |
+//! | `format` | L1 bytes to source registers or tile registers, and tile registers to L1 bytes; `block_float` those of `bfp8_b`, `bfp4_b` |
 //! | `accumulate` | how the matrix unit adds to a tile register; all its operations end there |
 //! | `elementwise` | add, subtract, multiply of two tiles, also with one operand from the tile register |
 //! | `matmul` | one 32x32x32 product, exact or fast |
@@ -15,6 +15,7 @@
 //! published in Tenstorrent's ISA documentation and in their simulator ttsim; tests hold vectors that ttsim computed.
 
 mod accumulate;
+mod block_float;
 mod elementwise;
 mod fma;
 mod format;
@@ -31,9 +32,9 @@ mod vector;
 use crate::arch::{ArchKind, MathFidelity};
 
 pub use elementwise::{ReuseDest, add_tiles, mul_tiles, reuse_dest, sub_tiles};
-pub use format::{copy_tile, pack, unpack_src, unpack_to_dest_fp32};
+pub use format::{copy_tile, pack, u16_from_register, u16_to_register, unpack_src, unpack_to_dest_fp32};
 pub use matmul::{MatmulIn0, MatmulIn1, matmul_step, matmul_tiles};
-pub use vector::{sfpu_binary, sfpu_unary};
+pub use vector::{sfpu_binary, sfpu_ternary, sfpu_unary};
 
 /// A tile in registers, elements in face order as in L1: F0 F1 F2 F3, each row-major.
 #[repr(C, align(64))]
@@ -73,6 +74,8 @@ pub struct MathConfig {
     pub fp32_dest: bool,
     /// `math_approx_mode`.
     pub approx: bool,
+    /// The packer rounds block floats once, not twice.
+    pub bfp8_pack_precise: bool,
     pub numerics: Numerics,
 }
 

@@ -3,7 +3,7 @@
 use super::lanes::for_each_level;
 use super::{MathConfig, Numerics, Tile, reference};
 use crate::arch::{ArchKind, MathFidelity};
-use crate::ops::UnaryOp;
+use crate::ops::{UnaryOp, Word};
 
 /// A small generator, so that inputs are the same everywhere (splitmix64).
 pub(super) struct Random(pub(super) u64);
@@ -76,7 +76,14 @@ pub(super) fn configs() -> Vec<MathConfig> {
     for arch in [ArchKind::Wormhole, ArchKind::Blackhole] {
         for fp32_dest in [false, true] {
             for fidelity in [MathFidelity::LoFi, MathFidelity::HiFi2, MathFidelity::HiFi3, MathFidelity::HiFi4] {
-                all.push(MathConfig { arch, fidelity, fp32_dest, approx: false, numerics: Numerics::Exact });
+                all.push(MathConfig {
+                    arch,
+                    fidelity,
+                    fp32_dest,
+                    approx: false,
+                    bfp8_pack_precise: false,
+                    numerics: Numerics::Exact,
+                });
             }
         }
     }
@@ -268,23 +275,26 @@ fn unary_operations_are_within_their_bounds() {
     let inputs: Vec<f32> = grid.chain(sizes).chain([0.0, 1.0, -1.0, 2.0, -0.5]).collect();
     let mut wrong = Vec::new();
     for op in UnaryOp::ALL {
+        let row = op.row();
+        let examples: Vec<u32> = row.params.iter().map(|p| p.example_bits()).collect();
+        let words = Word::all(row.words, &examples);
         for arch in [ArchKind::Wormhole, ArchKind::Blackhole] {
             let cfg = MathConfig {
                 arch,
                 fidelity: MathFidelity::HiFi4,
                 fp32_dest: true,
                 approx: false,
+                bfp8_pack_precise: false,
                 numerics: Numerics::Exact,
             };
             let results = inputs.chunks(1024).flat_map(|chunk| {
                 let mut tile = Tile::ZERO;
                 tile.0[..chunk.len()].copy_from_slice(chunk);
-                super::sfpu_unary(&cfg, op, &mut tile);
+                super::sfpu_unary(&cfg, op, &words, &mut tile);
                 tile.0[..chunk.len()].to_vec()
             });
             let bad = inputs.iter().zip(results).filter(|&(&x, y)| !op.row().accepts(f64::from(x), f64::from(y)));
-            let bad: Vec<String> =
-                bad.map(|(x, y)| format!("{x}: {y}, not {}", (op.row().reference)(f64::from(*x)))).collect();
+            let bad: Vec<String> = bad.map(|(x, y)| format!("{x}: {y}, not {}", row.exact(f64::from(*x)))).collect();
             if let [first, ..] = &bad[..] {
                 wrong.push(format!("{op:?} on {arch:?}, {} values: {first} ... {}", bad.len(), bad[bad.len() / 2]));
             }

@@ -4,11 +4,12 @@
 //! register that was not acquired), these calls are errors.
 
 use super::{FpuInit, SfpuInit, SrcOrder, Stop, op};
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::{BinaryOp, MAX_WORDS, TernaryOp, UnaryOp};
 use crate::sim::error::ErrorKind;
 use crate::sim::math::{self, MatmulIn0, ReuseDest};
 use crate::sim::registers::{Configured, Phase};
 use crate::site::Site;
+use crate::tensor::format::DataFormat;
 
 /// `compute_kernel_hw_startup`: configures the formats; once, before everything else.
 pub fn hw_startup(order: SrcOrder, in0: u32, in1: u32, out: u32, site: Site) {
@@ -134,13 +135,15 @@ pub fn copy_tile(cb: u32, it: u32, dst: u32, site: Site) {
         let unit = cx.unit(CALL, site)?;
         let (src_a, wide) = (unit.src_a, unit.math.fp32_dest);
         cx.format_is(CALL, "SrcA", src_a, index, "reconfig_data_format_srca", site)?;
+        cx.format_fits(CALL, index, site)?;
         let core = &mut *cx.core;
         let format = core.cbs.list[index].format;
         if let Some(unit) = &mut core.compute {
             let bytes = core.l1.bytes(addr, format.tile_bytes() as usize);
             unit.begin(dst, false);
             let tile = &mut unit.tiles[dst as usize];
-            if wide && unit.config.unpack_to_dest_fp32.contains(&cb) {
+            let direct = format == DataFormat::F32 && wide && unit.config.unpack_to_dest_fp32.contains(&cb);
+            if direct {
                 math::unpack_to_dest_fp32(bytes, tile);
             } else {
                 math::copy_tile(&unit.math, format, bytes, tile);
@@ -163,7 +166,7 @@ fn binary(call: &'static str, kind: BinaryOp, a: u32, b: u32, ia: u32, ib: u32, 
         let want = match kind {
             BinaryOp::Add => FpuInit::Add { a, b, acc },
             BinaryOp::Sub => FpuInit::Sub { a, b, acc },
-            BinaryOp::Mul => FpuInit::Mul { a, b },
+            _ => FpuInit::Mul { a, b },
         };
         cx.fpu_operands(call, want, Some((a, ia)), Some((b, ib)), dst, site)?;
         let unit = cx.unit(call, site)?;
@@ -172,7 +175,7 @@ fn binary(call: &'static str, kind: BinaryOp, a: u32, b: u32, ia: u32, ib: u32, 
         match kind {
             BinaryOp::Add => math::add_tiles(&unit.math, &unit.a, &unit.b, acc, tile),
             BinaryOp::Sub => math::sub_tiles(&unit.math, &unit.a, &unit.b, acc, tile),
-            BinaryOp::Mul => math::mul_tiles(&unit.math, &unit.a, &unit.b, tile),
+            _ => math::mul_tiles(&unit.math, &unit.a, &unit.b, tile),
         }
         cx.core.counters.fpu_tiles += 1;
         Ok(())
@@ -263,7 +266,7 @@ pub fn matmul_block(
 
 /// Combines the register with a tile, the register being one operand of the matrix unit.
 pub fn reuse_dest_tiles(kind: BinaryOp, dest: ReuseDest, cb: u32, it: u32, dst: u32, site: Site) {
-    let call = kind.row().reuse_call;
+    let call = kind.fpu().reuse_call;
     op(site, |cx| {
         let init = FpuInit::Reuse { op: kind, cb, dest };
         let operand = Some((cb, it));
@@ -279,16 +282,26 @@ pub fn reuse_dest_tiles(kind: BinaryOp, dest: ReuseDest, cb: u32, it: u32, dst: 
     });
 }
 
-/// An operation of the vector unit on a register, in place.
-pub fn sfpu_unary(kind: UnaryOp, dst: u32, site: Site) {
+/// An operation of the vector unit on a register, in place. `words` are those of the call itself.
+pub fn sfpu_unary(kind: UnaryOp, dst: u32, words: [u32; MAX_WORDS], site: Site) {
     let call = kind.row().call;
     op(site, |cx| {
         cx.in_phase(call, Phase::Acquired, site)?;
         cx.register(call, dst, site)?;
-        cx.sfpu_is(call, SfpuInit::Unary(kind.prepared()), site)?;
-        cx.is_written(call, dst, site)?;
+        cx.sfpu_is(call, SfpuInit::unary(kind, &[]), site)?;
+        if !kind.row().creates {
+            cx.is_written(call, dst, site)?;
+        }
         let unit = cx.unit(call, site)?;
-        math::sfpu_unary(&unit.math, kind, &mut unit.tiles[dst as usize]);
+        let mut all = words;
+        if kind.row().init_words > 0
+            && let Some((SfpuInit::Unary(_, init), _)) = unit.sfpu
+        {
+            all = init;
+            all[kind.row().init_words..].copy_from_slice(&words[..MAX_WORDS - kind.row().init_words]);
+        }
+        math::sfpu_unary(&unit.math, kind, &all, &mut unit.tiles[dst as usize]);
+        unit.begin(dst, false);
         cx.core.counters.sfpu_tiles += 1;
         Ok(())
     });
@@ -296,17 +309,43 @@ pub fn sfpu_unary(kind: UnaryOp, dst: u32, site: Site) {
 
 /// An operation of the vector unit on two registers; `out` may be one of them.
 pub fn sfpu_binary(kind: BinaryOp, d0: u32, d1: u32, out: u32, site: Site) {
-    let call = kind.row().sfpu_call;
+    let call = kind.row().call;
     op(site, |cx| {
         cx.in_phase(call, Phase::Acquired, site)?;
         for dst in [d0, d1, out] {
             cx.register(call, dst, site)?;
         }
-        cx.sfpu_is(call, SfpuInit::Binary(kind), site)?;
+        cx.sfpu_is(call, SfpuInit::Binary(kind.prepared()), site)?;
+        if kind.row().adjacent && (d1 != d0 + 1 || out != d0) {
+            let message =
+                format!("`{call}` of tile registers {d0} and {d1}: the second must be the one after the first");
+            let error = cx.error(ErrorKind::Registers, message, site);
+            return Err(Stop::Fail(error.help("the chip ignores the second index and takes the next register")));
+        }
         cx.is_written(call, d0, site)?;
         cx.is_written(call, d1, site)?;
         let unit = cx.unit(call, site)?;
         math::sfpu_binary(&unit.math, kind, &mut unit.tiles, d0 as usize, d1 as usize, out as usize);
+        unit.begin(out, false);
+        cx.core.counters.sfpu_tiles += 1;
+        Ok(())
+    });
+}
+
+/// An operation of the vector unit on three registers; `out` may be one of them.
+pub fn sfpu_ternary(kind: TernaryOp, operands: [u32; 3], out: u32, words: [u32; MAX_WORDS], site: Site) {
+    let call = kind.row().call;
+    op(site, |cx| {
+        cx.in_phase(call, Phase::Acquired, site)?;
+        for dst in operands.into_iter().chain([out]) {
+            cx.register(call, dst, site)?;
+        }
+        cx.sfpu_is(call, SfpuInit::Ternary(kind), site)?;
+        for operand in operands {
+            cx.is_written(call, operand, site)?;
+        }
+        let unit = cx.unit(call, site)?;
+        math::sfpu_ternary(&unit.math, kind, &words, &mut unit.tiles, operands.map(|r| r as usize), out as usize);
         unit.begin(out, false);
         cx.core.counters.sfpu_tiles += 1;
         Ok(())
@@ -352,6 +391,7 @@ fn pack(call: &str, dst: u32, cb: u32, index: Option<u32>, site: Site) {
         let addr = cx.back_tile(call, cb, page, site)?;
         let packer = cx.unit(call, site)?.packer;
         cx.format_is(call, "the packer", packer, cb, "pack_reconfig_data_format", site)?;
+        cx.format_fits(call, cb, site)?;
         let core = &mut *cx.core;
         let format = core.cbs.list[cb].format;
         if let Some(unit) = &mut core.compute {

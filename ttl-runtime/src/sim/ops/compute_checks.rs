@@ -159,6 +159,31 @@ impl Cx<'_> {
         Err(Stop::Fail(error.help(format!("call `{reconfig}` for `{}` before", c.name))))
     }
 
+    /// Tile registers must be wide enough for the format of the buffer.
+    #[inline]
+    pub(super) fn format_fits(&mut self, call: &str, cb: usize, site: Site) -> Step<()> {
+        let format = self.core.cbs.list[cb].format;
+        let wide = self.unit(call, site)?.math.fp32_dest;
+        if format.fits_registers(wide) { Ok(()) } else { Err(self.too_narrow(call, cb, site)) }
+    }
+
+    #[cold]
+    fn too_narrow(&self, call: &str, cb: usize, site: Site) -> Stop {
+        let c = &self.core.cbs.list[cb];
+        let message = format!("`{call}`: {} is {}, which 16-bit tile registers cannot hold", c.title(), c.format);
+        let error = self.error(ErrorKind::Registers, message, site);
+        Stop::Fail(error.help("set `fp32_dest_acc` in the kernel's `ComputeConfig`"))
+    }
+
+    /// The matrix unit computes with floats only.
+    #[cold]
+    fn no_integers(&self, call: &str, cb: usize, site: Site) -> Stop {
+        let c = &self.core.cbs.list[cb];
+        let message = format!("`{call}`: {} is {}, and the matrix unit computes with floats only", c.title(), c.format);
+        let error = self.error(ErrorKind::Init, message, site);
+        Stop::Fail(error.help("copy the tiles to registers and use an integer operation of the vector unit"))
+    }
+
     /// The matrix unit's init must be the one of this operation. Operands may be other buffers of the same formats.
     #[inline]
     pub(super) fn fpu_is(&mut self, call: &str, want: FpuInit, site: Site) -> Step<()> {
@@ -204,7 +229,7 @@ impl Cx<'_> {
     pub(super) fn sfpu_is(&mut self, call: &str, want: SfpuInit, site: Site) -> Step<()> {
         let have = self.unit(call, site)?.sfpu;
         match have {
-            Some((have, _)) if have == want => Ok(()),
+            Some((have, _)) if have.serves(want) => Ok(()),
             Some((have, init_site)) => {
                 let message = format!("`{call}` needs `{}`, but `{}` is in force", want.call(), have.call());
                 let error = self.error(ErrorKind::Init, message, site).label(init_site, "the last init was here");
@@ -259,6 +284,9 @@ impl Cx<'_> {
         let (name, reconfig) =
             if to_a { ("SrcA", "reconfig_data_format_srca") } else { ("SrcB", "reconfig_data_format_srcb") };
         self.format_is(call, name, configured, cb, reconfig, site)?;
+        if self.core.cbs.list[cb].format.is_integer() {
+            return Err(self.no_integers(call, cb, site));
+        }
         let core = &mut *self.core;
         let format = core.cbs.list[cb].format;
         if let Some(unit) = &mut core.compute {

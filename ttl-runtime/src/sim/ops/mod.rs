@@ -8,6 +8,7 @@ mod cb;
 mod compute;
 mod compute_checks;
 mod dataflow;
+mod debug;
 mod l1;
 mod multicast;
 mod native;
@@ -17,6 +18,7 @@ pub use args::*;
 pub use cb::*;
 pub use compute::*;
 pub use dataflow::*;
+pub use debug::*;
 pub use l1::*;
 pub use multicast::*;
 pub use native::*;
@@ -80,12 +82,7 @@ impl Cx<'_> {
     /// Counts the operation: a thread that never blocks lets others run now and then, and one of a random schedule at any time.
     #[inline]
     fn tick(&mut self) -> Step<()> {
-        let thread = &mut self.core.threads[self.me];
-        thread.budget -= 1;
-        if thread.budget == 0 {
-            thread.budget = OP_BUDGET;
-            return Err(Stop::Wait(self.core.poll()));
-        }
+        self.count_down()?;
         if let Some(dice) = &mut self.core.dice
             && dice.one_in(8)
         {
@@ -99,11 +96,26 @@ impl Cx<'_> {
         Ok(())
     }
 
+    /// Counts the operation against the thread's budget.
+    #[inline]
+    fn count_down(&mut self) -> Step<()> {
+        let thread = &mut self.core.threads[self.me];
+        thread.budget -= 1;
+        if thread.budget == 0 {
+            thread.budget = OP_BUDGET;
+            return Err(Stop::Wait(self.core.poll()));
+        }
+        Ok(())
+    }
+
     fn stop(&mut self, stop: Stop, site: Site) {
         let thread = &mut self.core.threads[self.me];
         thread.site = site;
         match stop {
-            Stop::Wait(wait) => thread.wait = wait,
+            Stop::Wait(wait) => {
+                thread.wait = wait;
+                thread.waits += 1;
+            }
             Stop::Fail(error) => {
                 thread.wait = Wait::Failed;
                 self.core.error = Some(error);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{FpuInit, ReuseDest, SfpuInit, Stop, op};
 use super::{add_tiles, copy_tile, matmul_block, matmul_tiles, mul_tiles, reuse_dest_tiles, sub_tiles};
 use crate::arch::ComputeConfig;
-use crate::ops::{BinaryOp, UnaryOp};
+use crate::ops::{BinaryOp, MAX_WORDS, TernaryOp, UnaryOp};
 use crate::sim::error::ErrorKind;
 use crate::sim::registers::Configured;
 use crate::site::Site;
@@ -70,7 +70,7 @@ pub fn binary_tiles(kind: BinaryOp, a: u32, b: u32, ia: u32, ib: u32, dst: u32, 
             ensure_fpu(FpuInit::Sub { a, b, acc: false }, site);
             sub_tiles(a, b, ia, ib, dst, site);
         }
-        BinaryOp::Mul => {
+        _ => {
             ensure_fpu(FpuInit::Mul { a, b }, site);
             mul_tiles(a, b, ia, ib, dst, site);
         }
@@ -98,13 +98,23 @@ pub fn matmul_block_auto(in0: u32, in1: u32, i0: u32, i1: u32, dst: u32, ct: u32
     matmul_block(in0, in1, i0, i1, dst, false, ct, rt, kt, site);
 }
 
-pub fn unary(kind: UnaryOp, dst: u32, site: Site) {
-    ensure_sfpu(SfpuInit::Unary(kind.prepared()), site);
-    super::sfpu_unary(kind, dst, site);
+/// `words` are all words of the operation, those of the init first.
+pub fn unary(kind: UnaryOp, dst: u32, words: &[u32], site: Site) {
+    ensure_sfpu(SfpuInit::unary(kind, words), site);
+    super::sfpu_unary(kind, dst, padded(words.get(kind.row().init_words..).unwrap_or_default()), site);
+}
+
+pub fn ternary_regs(kind: TernaryOp, operands: [u32; 3], dst: u32, words: &[u32], site: Site) {
+    ensure_sfpu(SfpuInit::Ternary(kind), site);
+    super::sfpu_ternary(kind, operands, dst, padded(words), site);
+}
+
+fn padded(words: &[u32]) -> [u32; MAX_WORDS] {
+    std::array::from_fn(|i| words.get(i).copied().unwrap_or(0))
 }
 
 pub fn binary_regs(kind: BinaryOp, a: u32, b: u32, dst: u32, site: Site) {
-    ensure_sfpu(SfpuInit::Binary(kind), site);
+    ensure_sfpu(SfpuInit::Binary(kind.prepared()), site);
     super::sfpu_binary(kind, a, b, dst, site);
 }
 

@@ -49,13 +49,7 @@ impl Copier<'_> {
         (tokens, sk::Expr::Struct { slot, variant: variant.clone(), fields: sks, base: base_sk })
     }
 
-    pub(super) fn construct(
-        &mut self,
-        path: &syn::Path,
-        paren: &token::Paren,
-        variant: &str,
-        args: &[Expr],
-    ) -> Copied {
+    pub(super) fn construct(&mut self, path: &syn::Path, paren: &token::Paren, variant: &str, args: &[Expr]) -> Copied {
         let (args, sks) = self.args(args);
         let mut tokens = path.to_token_stream();
         paren.surround(&mut tokens, |t| t.extend(args));
@@ -193,7 +187,7 @@ impl Copier<'_> {
         let mut tokens = quote!(#receiver #dot #name);
         paren.surround(&mut tokens, |t| t.extend(args));
         let tag = tag(&name.to_string());
-        let tokens = quote_spanned!(span=> ::ttl::rt::DeviceMethod::<_, #tag>::check(&#of, #tokens, &#probe));
+        let tokens = quote_spanned!(span=> ::ttl::rt::DeviceMethod::<_, #tag>::check(#tokens, &#of, &#probe));
         let sk = sk::Expr::UserMethod { slot, recv: Box::new(recv_sk), args: sk_args, line: line(span) };
         (tokens, sk)
     }
@@ -212,7 +206,7 @@ impl Copier<'_> {
         let (args, sk_args) = self.args(args);
         let mut tokens = callee.to_token_stream();
         paren.surround(&mut tokens, |t| t.extend(args));
-        let tokens = quote_spanned!(span=> ::ttl::rt::DeviceMethod::<_, #tag>::check(&#of, #tokens, &#probe));
+        let tokens = quote_spanned!(span=> ::ttl::rt::DeviceMethod::<_, #tag>::check(#tokens, &#of, &#probe));
         (tokens, sk::Expr::Call { slot, args: sk_args })
     }
 
@@ -221,7 +215,7 @@ impl Copier<'_> {
         let mut sks = Vec::new();
         for arg in &print.args {
             let (arg, sk) = self.expr(arg, None);
-            tokens.extend(quote!(::ttl::rt::Printed::check(&#arg);));
+            tokens.extend(quote!(::ttl::rt::Printed::check(&(#arg));));
             sks.push(sk);
         }
         (tokens, sk::Print { format: print.format.clone(), args: sks })
@@ -263,9 +257,10 @@ fn is_simple(e: &Expr) -> bool {
 
 /// A method's name as a number, which types can carry.
 pub(crate) fn tag(name: &str) -> Literal {
-    let hash = name.trim_start_matches("r#").bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = name
+        .trim_start_matches("r#")
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     Literal::u64_unsuffixed(hash)
 }
 

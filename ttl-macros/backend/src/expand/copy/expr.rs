@@ -4,7 +4,7 @@ use super::{Copied, Copier, is_bare_literal, line, supported, tie};
 use crate::model::{Adapter, Expr, ExprKind, For, If, Range, Step};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use ttl_skeleton::{self as sk, METHODS};
+use ttl_skeleton as sk;
 
 impl Copier<'_> {
     /// `expect` is the slot of a place whose type the expression has, if it is a literal or ends in one: then the literal
@@ -159,7 +159,7 @@ impl Copier<'_> {
                 };
                 (tokens, sk)
             }
-            ExprKind::Method { recv, dot, name, paren, args } if !METHODS.contains(&name.to_string().as_str()) => {
+            ExprKind::Method { recv, dot, name, paren, args } if !sk::is_method(&name.to_string()) => {
                 self.user_method(recv, dot, name, paren, args)
             }
             ExprKind::Method { recv, dot, name, paren, args } => {

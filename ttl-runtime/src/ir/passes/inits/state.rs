@@ -91,7 +91,7 @@ impl State {
                 }
             }
             Init::PackReconfig { cb } => self.0[PACK] = cx.value(*cb),
-            Init::Unary(_) | Init::BinaryRegs(_) | Init::CopyRegs => {
+            Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {
                 self.0[SFPU] = cx.canonical(init);
             }
             Init::Copy { .. }
@@ -147,7 +147,7 @@ impl Formats<'_> {
             Init::MatmulBlock { a, b, ct, rt, kt } => {
                 Init::MatmulBlock { a: code(*a)?, b: code(*b)?, ct: ct.clone(), rt: rt.clone(), kt: kt.clone() }
             }
-            Init::Unary(_) | Init::BinaryRegs(_) | Init::CopyRegs => init.clone(),
+            Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => init.clone(),
             Init::Startup { .. } | Init::Reconfig { .. } | Init::PackReconfig { .. } => {
                 return None;
             }
@@ -193,8 +193,12 @@ impl Formats<'_> {
                 needs[SRCA] = self.need(b);
                 needs[SRCB] = self.need(a);
             }
-            Op::Unary { op, .. } => needs[SFPU] = init(Init::Unary(op.prepared())),
-            Op::BinaryRegs { op, .. } => needs[SFPU] = init(Init::BinaryRegs(*op)),
+            Op::Unary { op, words, .. } => {
+                let words = words.iter().take(op.row().init_words).cloned().collect();
+                needs[SFPU] = init(Init::Unary(op.prepared(), words));
+            }
+            Op::BinaryRegs { op, .. } => needs[SFPU] = init(Init::BinaryRegs(op.prepared())),
+            Op::TernaryRegs { op, .. } => needs[SFPU] = init(Init::TernaryRegs(*op)),
             Op::CopyRegs { .. } => needs[SFPU] = init(Init::CopyRegs),
             Op::PackTile { cb, .. } => needs[PACK] = self.need(*cb),
             _ => {}

@@ -10,12 +10,12 @@ use std::sync::OnceLock;
 
 use self::steps::{BLOCK, Reg, Unit};
 use super::{MathConfig, Tile};
-use crate::ops::{BinaryOp, UnaryOp, for_each_unary_op};
+use crate::ops::{BinaryOp, TernaryOp, UnaryOp, for_each_binary_op, for_each_ternary_op, for_each_unary_op};
 
-/// `dst = op(dst)`.
-pub fn sfpu_unary(cfg: &MathConfig, op: UnaryOp, dst: &mut Tile) {
-    if cfg.fp32_dest {
-        run_unary(cfg, op, dst);
+/// `dst = op(dst)`. `words` are those of the C++ calls, init first.
+pub fn sfpu_unary(cfg: &MathConfig, op: UnaryOp, words: &[u32], dst: &mut Tile) {
+    if cfg.fp32_dest || !op.row().words.is_empty() {
+        run_unary(cfg, op, words, dst);
     } else {
         let table = table(cfg, op);
         for value in &mut dst.0 {
@@ -30,14 +30,30 @@ pub fn sfpu_unary(cfg: &MathConfig, op: UnaryOp, dst: &mut Tile) {
 /// If an index is outside `regs`.
 pub fn sfpu_binary(cfg: &MathConfig, op: BinaryOp, regs: &mut [Tile], d0: usize, d1: usize, out: usize) {
     let unit = unit(cfg);
-    let program = match op {
-        BinaryOp::Add => programs::add,
-        BinaryOp::Sub => programs::sub,
-        BinaryOp::Mul => programs::mul,
-    };
+    let program = binary_program(op);
     for block in 0..1024 / BLOCK {
         let (x, y) = (load(&regs[d0], block), load(&regs[d1], block));
         store(&mut regs[out], block, &program(unit, &x, &y));
+    }
+}
+
+/// `regs[out] = op(regs of operands)`; `out` may be one of the operands.
+///
+/// # Panics
+/// If an index is outside `regs`.
+pub fn sfpu_ternary(
+    cfg: &MathConfig,
+    op: TernaryOp,
+    words: &[u32],
+    regs: &mut [Tile],
+    operands: [usize; 3],
+    out: usize,
+) {
+    let unit = unit(cfg);
+    let program = ternary_program(op);
+    for block in 0..1024 / BLOCK {
+        let [x, y, z] = operands.map(|r| load(&regs[r], block));
+        store(&mut regs[out], block, &program(unit, &x, &y, &z, words));
     }
 }
 
@@ -54,7 +70,7 @@ fn table(cfg: &MathConfig, op: UnaryOp) -> &'static [u16; 65536] {
             for (j, value) in tile.0.iter_mut().enumerate() {
                 *value = f32::from_bits(((i * 1024 + j) as u32) << 16);
             }
-            run_unary(cfg, op, &mut tile);
+            run_unary(cfg, op, &[], &mut tile);
             for (to, from) in chunk.iter_mut().zip(&tile.0) {
                 *to = (from.to_bits() >> 16) as u16;
             }
@@ -63,25 +79,74 @@ fn table(cfg: &MathConfig, op: UnaryOp) -> &'static [u16; 65536] {
     })
 }
 
-macro_rules! programs {
-    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident;)*) => {
-        fn program(op: UnaryOp) -> fn(Unit, &Reg) -> Reg {
+/// The steps of a unary operation; with the words of its calls if it has any.
+enum Unary {
+    Plain(fn(Unit, &Reg) -> Reg),
+    With(fn(Unit, &Reg, &[u32]) -> Reg),
+}
+
+impl Unary {
+    fn run(&self, unit: Unit, x: &Reg, words: &[u32]) -> Reg {
+        match self {
+            Unary::Plain(steps) => steps(unit, x),
+            Unary::With(steps) => steps(unit, x, words),
+        }
+    }
+}
+
+/// Of the names in brackets the first is the program.
+macro_rules! unary_program {
+    (() [$program:ident $($method:ident)?]) => {
+        Unary::Plain(programs::$program)
+    };
+    (($($param:ident: $ty:ident),+) [$program:ident $($method:ident)?]) => {
+        Unary::With(programs::$program)
+    };
+}
+
+macro_rules! unary_programs {
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident $params:tt $program:tt $creates:tt;)*) => {
+        fn unary_program(op: UnaryOp) -> Unary {
             match op {
-                $(UnaryOp::$op => programs::$method,)*
+                $(UnaryOp::$op => unary_program!($params $program),)*
             }
         }
     };
 }
 
-for_each_unary_op!(programs);
+for_each_unary_op!(unary_programs);
+
+macro_rules! binary_programs {
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident [$program:ident $($default:ident)?];)*) => {
+        fn binary_program(op: BinaryOp) -> fn(Unit, &Reg, &Reg) -> Reg {
+            match op {
+                $(BinaryOp::$op => programs::$program,)*
+            }
+        }
+    };
+}
+
+for_each_binary_op!(binary_programs);
+
+macro_rules! ternary_programs {
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident $params:tt [$program:ident $($default:ident)?];)*) => {
+        fn ternary_program(op: TernaryOp) -> fn(Unit, &Reg, &Reg, &Reg, &[u32]) -> Reg {
+            match op {
+                $(TernaryOp::$op => programs::$program,)*
+            }
+        }
+    };
+}
+
+for_each_ternary_op!(ternary_programs);
 
 /// Runs an operation block by block.
-fn run_unary(cfg: &MathConfig, op: UnaryOp, dst: &mut Tile) {
+fn run_unary(cfg: &MathConfig, op: UnaryOp, words: &[u32], dst: &mut Tile) {
     let unit = unit(cfg);
-    let program = program(op);
+    let program = unary_program(op);
     for block in 0..1024 / BLOCK {
         let x = load(dst, block);
-        store(dst, block, &program(unit, &x));
+        store(dst, block, &program.run(unit, &x, words));
     }
 }
 

@@ -7,6 +7,7 @@ mod binary;
 mod exponential;
 mod logarithm;
 mod power;
+mod scalar;
 mod simple;
 mod trigonometry;
 
@@ -14,5 +15,6 @@ pub(super) use binary::*;
 pub(super) use exponential::*;
 pub(super) use logarithm::*;
 pub(super) use power::*;
+pub(super) use scalar::*;
 pub(super) use simple::*;
 pub(super) use trigonometry::*;

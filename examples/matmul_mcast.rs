@@ -1,0 +1,76 @@
+//! c = a * b, 1024 x 1024 x 1024 in bf16: every tile of a and b is read once and multicast along rows and down columns of cores.
+
+mod common;
+
+use clap::Parser;
+use std::path::PathBuf;
+use ttl::prelude::*;
+use ttl_kernels::{matmul, matmul_mcast};
+
+/// Multiplies two matrices; the first cores of rows and columns read the operands for the others.
+#[derive(Parser)]
+struct Cli {
+    #[command(flatten)]
+    options: common::Options,
+    /// Left operand, a .npy file of M x K (default: random)
+    #[arg(long)]
+    a: Option<PathBuf>,
+    /// Right operand, K x N
+    #[arg(long)]
+    b: Option<PathBuf>,
+    /// M, N and K of random operands
+    #[arg(long, num_args = 3, value_names = ["M", "N", "K"], default_values_t = [1024, 1024, 1024])]
+    size: Vec<usize>,
+    /// Columns and rows of cores at most (default: the whole chip)
+    #[arg(long, num_args = 2, value_names = ["COLUMNS", "ROWS"])]
+    grid: Vec<u32>,
+    /// Tiles along each side of a block: 1, 2 or 4
+    #[arg(long, default_value = "4", value_parser = ["1", "2", "4"])]
+    block: String,
+    #[arg(long, value_enum, default_value = "hifi4")]
+    fidelity: common::FidelityArg,
+}
+
+fn main() -> std::process::ExitCode {
+    common::exit(run(&Cli::parse()))
+}
+
+fn run(cli: &Cli) -> ttl::Result<()> {
+    let seed = cli.options.seed;
+    let (m, n, k) = (cli.size[0], cli.size[1], cli.size[2]);
+    let a_host = common::input(cli.a.as_deref(), &[m, k], seed)?;
+    let b_host = common::input(cli.b.as_deref(), &[k, n], seed.wrapping_add(1))?;
+
+    let mut device = cli.options.open()?;
+    let a = device.upload::<bf16>("a", &a_host)?;
+    let b = device.upload::<bf16>("b", &b_host)?;
+    let c = device.zeros::<bf16>("c", &matmul::result_shape(&a, &b)?)?;
+
+    // 32-bit registers: a sum of a thousand products needs them.
+    let config =
+        ComputeConfig { fidelity: common::fidelity(cli.fidelity), fp32_dest_acc: true, ..ComputeConfig::default() };
+    let grid = grid(&device, &cli.grid)?;
+    let program = match cli.block.as_str() {
+        "1" => matmul_mcast::program::<1, 1, 1, 1, 1>(grid, config, &a, &b, &c),
+        "2" => matmul_mcast::program::<2, 2, 2, 2, 2>(grid, config, &a, &b, &c),
+        _ => matmul_mcast::program::<4, 4, 4, 2, 2>(grid, config, &a, &b, &c),
+    }?;
+    let program = program.validate(&device)?;
+    let time = common::run(&mut device, &program, &cli.options)?;
+
+    let result = device.download(&c)?;
+    let reference = common::product(&common::rounded(&a_host), &common::rounded(&b_host))?;
+    common::export(&device, &program, &[(c.handle(), &result)], &cli.options)?;
+    common::finish("matmul_mcast", time, &result, &reference, common::product_bound(cli.fidelity), &cli.options)
+}
+
+/// The cores to use: as many as asked for, from the first on.
+fn grid(device: &Device, asked: &[u32]) -> ttl::Result<CoreRange> {
+    let whole = device.grid();
+    let all = whole.as_rectangle().ok_or_else(|| ttl::Error::Other(format!("the cores {whole} are no rectangle")))?;
+    let &[columns, rows] = asked else { return Ok(all) };
+    match CoreRange::grid(columns, rows) {
+        Some(range) if whole.contains(range.last()) => Ok(range),
+        _ => Err(ttl::Error::Other(format!("{columns} x {rows} cores are asked for, the chip has {all}"))),
+    }
+}

@@ -1,0 +1,12 @@
+//! Registers are committed, then packed, then released.
+use ttl::prelude::*;
+
+#[ttl::kernel(compute)]
+fn copy(compute: Compute, x: CbIn<bf16>) {
+    let x = x.wait_front(1);
+    let mut regs = compute.acquire();
+    regs.copy_tile(&x, 0, 0);
+    regs.release();
+}
+
+fn main() {}

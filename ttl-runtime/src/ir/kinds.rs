@@ -1,0 +1,70 @@
+//! Which form of an operation a block expression means: integers and floats have operations of their own on the device, by one name in Rust.
+
+use super::dag::{Dag, Node, NodeId};
+use super::fuse::{LeafInfo, PlanError};
+use crate::ops::{Kind, UnaryOp};
+use crate::tensor::format::DataFormat;
+
+impl Kind {
+    /// What tiles of a format hold.
+    pub fn of(format: DataFormat) -> Kind {
+        match format.metalium_name() {
+            "Int32" => Kind::I32,
+            "UInt32" => Kind::U32,
+            "UInt16" => Kind::U16,
+            _ => Kind::Float,
+        }
+    }
+
+    /// For messages.
+    pub const fn describe(self) -> &'static str {
+        match self {
+            Kind::Float => "floats",
+            Kind::I32 => "i32",
+            Kind::U32 => "u32",
+            Kind::U16 => "u16",
+        }
+    }
+}
+
+/// The same expression with the operations for what its leaves hold.
+pub fn resolve(dag: &Dag, leaves: &[LeafInfo]) -> Result<Dag, PlanError> {
+    let mut kinds: Vec<Kind> = Vec::with_capacity(dag.nodes.len());
+    let mut out = Dag::default();
+    let mut map: Vec<NodeId> = Vec::with_capacity(dag.nodes.len());
+    for node in &dag.nodes {
+        let of = |n: &NodeId| kinds[n.0 as usize];
+        let at = |n: NodeId| map[n.0 as usize];
+        let (kind, node) = match *node {
+            Node::Leaf(leaf) => match leaves.get(leaf as usize) {
+                Some(LeafInfo::Front { format, .. }) => (Kind::of(*format), *node),
+                _ => (Kind::Float, *node),
+            },
+            Node::Create(op, words) => (op.row().kind, Node::Create(op, words)),
+            Node::Unary(op, x, words) => {
+                let kind = of(&x);
+                let form = op.of_kind(kind).ok_or(PlanError::NoForm { op: op.row().method, kind: kind.describe() })?;
+                (result(form, kind), Node::Unary(form, at(x), words))
+            }
+            Node::Binary(op, a, b) => {
+                let (left, right) = (of(&a), of(&b));
+                if left != right {
+                    let (left, right) = (left.describe(), right.describe());
+                    return Err(PlanError::MixedKinds { op: op.row().method, left, right });
+                }
+                let form = op.of_kind(left).ok_or(PlanError::NoForm { op: op.row().method, kind: left.describe() })?;
+                (left, Node::Binary(form, at(a), at(b)))
+            }
+            Node::Ternary(op, operands, words) => (of(&operands[1]), Node::Ternary(op, operands.map(at), words)),
+        };
+        kinds.push(kind);
+        map.push(out.add(node));
+    }
+    out.root = dag.root.map(|r| map[r.0 as usize]);
+    Ok(out)
+}
+
+/// What a unary operation leaves in the register.
+fn result(_op: UnaryOp, operand: Kind) -> Kind {
+    operand
+}

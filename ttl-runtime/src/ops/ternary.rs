@@ -1,0 +1,130 @@
+//! Element-wise operations of three tiles in the tile registers.
+//!
+//! ```text
+//! Variant: method(parameter: type = example), tile_method in "header of api/compute", exact function, within relative error, options;
+//! ```
+//!
+//! The options, in this order: `or` an absolute error; `on` the operands for which the bound holds; `template`, `init`; `by` the program.
+
+use super::{Param, Reference, Word};
+
+macro_rules! ternary_ops {
+    (($d:tt) $(
+        $(#[$doc:meta])*
+        $op:ident: $method:ident $(($param:ident: $ty:ident = $example:expr))?, $tile:ident in $header:literal, $reference:expr, within $bound:expr
+            $(, or $absolute:literal)? $(, on [$from:expr, $to:expr])? $(, template $template:literal)? $(, init $init:literal)? $(, by $program:ident)?;
+    )*) => {
+        /// An element-wise operation of three tiles.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+        pub enum TernaryOp {
+            $( $(#[$doc])* $op, )*
+        }
+
+        impl TernaryOp {
+            pub const ALL: [TernaryOp; TERNARY_COUNT] = [$( TernaryOp::$op ),*];
+        }
+
+        const TERNARY_COUNT: usize = [$( stringify!($op) ),*].len();
+
+        static TERNARY: [TernaryRow; TERNARY_COUNT] = [$(
+            TernaryRow {
+                op: TernaryOp::$op,
+                method: stringify!($method),
+                tile_method: stringify!($tile),
+                header: concat!("api/compute/", $header),
+                init: [$( $init, )? concat!(stringify!($tile), "_init")][0],
+                call: concat!(stringify!($tile) $(, $template)?),
+                params: &[$( Param::$ty(stringify!($param), $example) )?],
+                words: super::words!([$($param)?]),
+                reference: ternary_reference!([$($param)?] $reference),
+                bound: $bound,
+                absolute: [$( $absolute, )? 0.0][0],
+                domain: [$( ($from, $to), )? (f64::NEG_INFINITY, f64::INFINITY)][0],
+            },
+        )*];
+
+        /// Calls a macro with `#[doc] Variant method method_tile (parameter: type) [program];` for each operation.
+        macro_rules! for_each_ternary_op {
+            ($d then:ident) => {
+                $d then! { $( $(#[$doc])* $op $method $tile ($($param: $ty)?) [$($program)? $method]; )* }
+            };
+        }
+        pub(crate) use for_each_ternary_op;
+    };
+}
+
+macro_rules! ternary_reference {
+    ([] $f:expr) => {
+        Reference::F3($f)
+    };
+    ([$param:ident] $f:expr) => {
+        Reference::F4($f)
+    };
+}
+
+/// One row of the table of ternary operations.
+#[derive(Clone, Copy, Debug)]
+pub struct TernaryRow {
+    pub op: TernaryOp,
+    /// The method of tile expressions: the first operand is its receiver.
+    pub method: &'static str,
+    /// The method of tile registers, which takes three operands and the result.
+    pub tile_method: &'static str,
+    pub header: &'static str,
+    pub init: &'static str,
+    pub call: &'static str,
+    /// What the methods take after the operands.
+    pub params: &'static [Param],
+    /// What the C++ call gets after the registers.
+    pub words: &'static [Word],
+    /// The exact function, in f64.
+    pub reference: Reference,
+    pub bound: f64,
+    pub absolute: f64,
+    pub domain: (f64, f64),
+}
+
+impl TernaryOp {
+    pub fn row(self) -> &'static TernaryRow {
+        &TERNARY[self as usize]
+    }
+
+    pub fn from_method(name: &str) -> Option<TernaryOp> {
+        TERNARY.iter().find(|r| r.method == name).map(|r| r.op)
+    }
+
+    pub fn from_tile_method(name: &str) -> Option<TernaryOp> {
+        TERNARY.iter().find(|r| r.tile_method == name).map(|r| r.op)
+    }
+}
+
+impl TernaryRow {
+    /// Whether a result of 32-bit registers is as near to the exact value as the row says, for the example parameters.
+    pub fn accepts(&self, operands: [f64; 3], result: f64) -> bool {
+        let inside = |x: &f64| (self.domain.0..=self.domain.1).contains(x);
+        !operands.iter().all(inside) || super::close(self.exact(operands), result, self.bound, self.absolute)
+    }
+
+    /// The exact value for the example parameters.
+    pub fn exact(&self, operands: [f64; 3]) -> f64 {
+        let examples: Vec<f64> = self.params.iter().map(|p| p.example()).collect();
+        self.reference.of(&[&operands[..], &examples[..]].concat())
+    }
+}
+
+ternary_ops! { ($)
+    /// `a` where the receiver is not 0, else `b`.
+    Where: select, where_tile in "eltwise_unary/where.h", |c, a, b| if c != 0.0 { a } else { b }, within 0.0, template "<{dst}>", by where_;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_at_their_own_index() {
+        for op in TernaryOp::ALL {
+            assert_eq!(op.row().op, op);
+        }
+    }
+}
