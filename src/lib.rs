@@ -55,6 +55,7 @@
 
 pub use operation::{buffer, compute, reader, writer};
 pub use ttl_macros::{device, kernel};
+pub use ttl_runtime::device_api::raw;
 pub use ttl_runtime::host::{Error, Result, testing};
 pub use ttl_runtime::rt::{Data, Scalar};
 
@@ -74,9 +75,10 @@ pub mod prelude {
     pub use ttl_runtime::arch::{Arch, ArchKind, ComputeConfig, Core, MathFidelity};
     pub use ttl_runtime::cores::{CoreRange, CoreSet};
     pub use ttl_runtime::device_api::{
-        Accumulator, Arriving, CbIn, CbOut, Compute, Front, Looped, MatmulTiles, Noc, NocCore, NocRange, PackRegs,
-        PipeRx, PipeTx, Reads, Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBinary, TileBlock, TileExpr,
-        TileMath, TileRegs, TileTernary, Tiles, UnicastTx, Writes,
+        Accumulator, Arriving, CbIn, CbOut, CommonWords, Compute, CoreTable, Front, Looped, MatmulTiles, Noc, NocCore,
+        NocRange, PackRegs, PipeRx, PipeTx, Reads, Reserved, Semaphore, Sent, Storable, TaggedReads, TaggedWrites,
+        TensorAccessor, TileBinary, TileBlock, TileExpr, TileMath, TileRegs, TileTernary, Tiles, UnicastTx, Words,
+        Writes,
     };
     pub use ttl_runtime::host::{
         Backend, CheckedProgram, Device, DeviceOptions, Engine, ForeignKernel, Program, Tensor,

@@ -159,6 +159,11 @@ pub(crate) fn along(
     if noc == 0 {
         program.kernel(&senders, send { x: x.accessor(), x_out: x_out.clone(), pipe: pipe.tx(), first: from });
         program.kernel(&senders, write { y: y.accessor(), x_in: x_in.clone(), first: first.clone() });
+    } else if noc == 2 {
+        // The processors of reader and writer, each on the other's NoC.
+        let code = send_reader_noc_1 { x: x.accessor(), x_out: x_out.clone(), pipe: pipe.tx(), first: from };
+        program.kernel(&senders, code);
+        program.kernel(&senders, write_noc_0 { y: y.accessor(), x_in: x_in.clone(), first: first.clone() });
     } else {
         program.kernel(&senders, send_on_noc_1 { x: x.accessor(), x_out: x_out.clone(), pipe: pipe.tx(), first: from });
         program.kernel(&senders, write_on_noc_0 { y: y.accessor(), x_in: x_in.clone(), first: first.clone() });
@@ -219,4 +224,19 @@ pub(crate) fn ring(device: &mut Device) -> ttl::Result<(Program, (Tensor<bf16>, 
 
 pub(crate) fn values(pages: u32) -> ttl::Result<HostTensor> {
     HostTensor::from_fn([pages as usize * 32, 32], |i| (i / 1024) as f32 + (i % 7) as f32 * 0.125).map_err(Into::into)
+}
+
+/// A reader on the other NoC, beside a writer on this one.
+#[ttl::kernel(reader, noc = 1)]
+pub(crate) fn send_reader_noc_1(noc: Noc, x: TensorAccessor<bf16>, x_out: CbOut<bf16>, pipe: PipeTx, first: u32) {
+    for block in 0..BLOCKS {
+        let mut tiles = x_out.reserve_back(BLOCK);
+        read_block(noc, &x, &mut tiles, first + block * BLOCK);
+        pipe.send(noc, &tiles);
+    }
+}
+
+#[ttl::kernel(writer, noc = 0)]
+pub(crate) fn write_noc_0(noc: Noc, y: TensorAccessor<bf16>, x_in: CbIn<bf16>, first: u32) {
+    write_blocks(noc, &y, &x_in, first);
 }

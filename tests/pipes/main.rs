@@ -53,8 +53,8 @@ fn range(x0: u32, y0: u32, x1: u32, y1: u32) -> CoreRange {
 
 #[test]
 fn first_core_of_each_row_to_the_rest_and_first_of_each_column() {
-    for noc in [0, 1] {
-        run_everywhere(8, |d| along(d, Route::along_rows(range(1, 0, 4, 2)), noc));
+    for noc in [0, 1, 2] {
+        run_everywhere(6, |d| along(d, Route::along_rows(range(1, 0, 4, 2)), noc));
         run_everywhere(4, |d| along(d, Route::down_columns(range(0, 1, 1, 3)), noc));
     }
 }
@@ -197,9 +197,10 @@ fn export() {
         let rows = || Route::along_rows(range(0, 0, 2, 1));
         let inside = || vec![Route::new(Core::new(1, 1), range(0, 0, 2, 1))];
         type Build<'a> = (&'a str, Box<dyn Fn(&mut Device) -> ttl::Result<(Program, Made)>>);
-        let builds: [Build<'_>; 5] = [
+        let builds: [Build<'_>; 6] = [
             ("rows", Box::new(move |d| along(d, rows(), 0))),
             ("rows_noc_1", Box::new(move |d| along(d, rows(), 1))),
+            ("rows_swapped", Box::new(move |d| along(d, rows(), 2))),
             ("inside", Box::new(move |d| along(d, inside(), 0))),
             ("loopback", Box::new(loopback)),
             ("ring", Box::new(ring)),

@@ -9,6 +9,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// (`noc: Noc` or `compute: Compute`); the others are ends of circular buffers, tensor accessors and scalars. A scalar is a runtime
 /// argument of each core, or with `#[ttl(common)]` one for all cores, or with `#[ttl(compile_time)]` a constant of the C++.
 ///
+/// A reader runs on NCRISC and NoC 0, a writer on BRISC and NoC 1; `#[ttl::kernel(reader, noc = 1)]` gives it the other NoC. Two
+/// data-movement kernels of a core have different ones.
+///
 /// Beside the function a struct of the same name is made; it holds the kernel's arguments as the host gives them.
 #[proc_macro_attribute]
 pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {

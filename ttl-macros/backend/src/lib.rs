@@ -63,8 +63,8 @@ pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
             return operation::expand(raw, report);
         }
     }
-    let kind = args::kernel(args, &mut report);
-    run(kind, item, report)
+    let (kind, noc) = args::kernel(args, &mut report);
+    run(kind, noc, item, report)
 }
 
 /// `#[ttl::device]`.
@@ -74,11 +74,11 @@ pub fn device(args: TokenStream, item: TokenStream) -> TokenStream {
     let item = group::visible(item);
     match items::device(&item, &mut report) {
         Some(expanded) => expanded,
-        None => run(Kind::Device, item, report),
+        None => run(Kind::Device, None, item, report),
     }
 }
 
-fn run(kind: Kind, tokens: TokenStream, mut report: Report) -> TokenStream {
+fn run(kind: Kind, noc: Option<u8>, tokens: TokenStream, mut report: Report) -> TokenStream {
     let tokens = group::visible(tokens);
     let item = match item::parse(tokens.clone()) {
         Ok(item) => item,
@@ -89,6 +89,7 @@ fn run(kind: Kind, tokens: TokenStream, mut report: Report) -> TokenStream {
         }
     };
     let mut func = parse::function(item, kind, &mut report);
+    func.noc = noc;
     let scope = check::scope::resolve(&mut func, &mut report);
     check::calls::check(&func, &mut report);
     if report.has_errors() {

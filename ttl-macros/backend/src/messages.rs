@@ -37,6 +37,8 @@ refusals! {
     BUFFER_FORM: "a buffer has two ends and an element type", "", "write `let (x_out, x_in) = ttl::buffer::<bf16>(2);`";
     END_OF_TWO_SECTIONS: "this end of the buffer belongs to another section already", "a circular buffer has one producer and one consumer", "use the other end here, or a buffer of its own";
     UNKNOWN_ROLE: "this is no role of a kernel", "", "the roles are `reader`, `writer` and `compute`";
+    UNKNOWN_NOC: "a kernel has no such setting", "", "write `noc = 0` or `noc = 1` behind the role, or leave it out";
+    NOC_OF_COMPUTE: "a compute kernel has no NoC", "transfers belong to readers and writers", "leave `noc` out";
     DEVICE_ARGUMENTS: "`#[ttl::device]` takes no arguments", "", "remove them; a device function runs wherever it is called";
     ASYNC_FN: "an `async` function cannot run on the device", "kernels run to their end and wait in their own calls", "remove `async`";
     UNSAFE_FN: "an `unsafe` function cannot be device code", "", "remove `unsafe`; device calls check what they are given in the simulator";

@@ -21,6 +21,8 @@ pub(crate) enum Kind {
 
 pub(crate) struct Func {
     pub(crate) kind: Kind,
+    /// The NoC of a data-movement kernel, if it says which.
+    pub(crate) noc: Option<u8>,
     /// The user's function; only `#[ttl(..)]` is removed from its parameters.
     pub(crate) original: RawFn,
     pub(crate) params: Vec<Param>,

@@ -37,7 +37,7 @@ fn body(source: &str) -> Vec<(String, String)> {
     let text = format!("fn k(noc: Noc, n: u32, out: CbOut<bf16>) {{ {source} }}");
     let item: TokenStream = text.parse().expect("test source");
     let mut report = crate::report::Report::default();
-    let kind = crate::args::kernel("reader".parse().expect("role"), &mut report);
+    let (kind, _) = crate::args::kernel("reader".parse().expect("role"), &mut report);
     let item = crate::item::parse(item).expect("a function");
     let mut func = crate::parse::function(item, kind, &mut report);
     crate::check::scope::resolve(&mut func, &mut report);

@@ -7,7 +7,7 @@ use super::expr::{Piece, fold, int_type, scalar_type};
 use super::function::Printer;
 use super::names::Scopes;
 use crate::ir::data::{Form, StructTy};
-use crate::ir::{Expr, ExprKind, Fn, FnId, Module, StmtKind, Ty, visit};
+use crate::ir::{BinOp, Expr, ExprKind, Fn, FnId, Module, StmtKind, Ty, visit};
 use std::collections::HashMap;
 
 /// Elements of an array with one value for all that are written out; more are filled in.
@@ -125,11 +125,11 @@ impl Printer<'_> {
         match &e.kind {
             ExprKind::Field(base, at) => {
                 let name = self.types.fields.get(base.ty.peeled()).and_then(|f| f.get(*at as usize)).cloned();
-                let base = self.operand(base);
+                let base = self.dotted(base);
                 Piece::primary(format!("{base}.{}", name.unwrap_or_default()))
             }
             ExprKind::Index(base, at) => {
-                let base = self.operand(base);
+                let base = self.dotted(base);
                 let at = self.text(at);
                 Piece::primary(format!("{base}[{at}]"))
             }
@@ -161,7 +161,7 @@ impl Printer<'_> {
         }
     }
 
-    fn operand(&mut self, base: &Expr) -> String {
+    fn dotted(&mut self, base: &Expr) -> String {
         let piece = self.expr(base);
         piece.as_primary()
     }
@@ -174,6 +174,12 @@ impl Printer<'_> {
                 value.kind,
                 ExprKind::Local(_) | ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Call(..)
             );
+        if value.ty == Ty::Bool
+            && matches!(value.kind, ExprKind::Binary(BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor, ..))
+        {
+            // An `int` in C++.
+            return format!("static_cast<bool>({})", piece.text);
+        }
         match value.ty.int() {
             Some(ty) if ty.bits < 32 && !exact => format!("static_cast<{}>({})", int_type(ty), piece.text),
             Some(ty) if ty.bits == 32 && !ty.signed => piece.of_word(),

@@ -111,7 +111,7 @@ pub(super) fn scalar_type(ty: &Ty) -> &'static str {
         Ty::Bool => "bool",
         Ty::F32 => "float",
         Ty::Int(i) => int_type(*i),
-        Ty::Core | Ty::CoreRange => "uint64_t",
+        Ty::Core | Ty::CoreRange | Ty::NocAddr => "uint64_t",
         // Circular buffers and guards are ids, semaphores are addresses.
         _ => "uint32_t",
     }
@@ -191,9 +191,19 @@ impl Printer<'_> {
                 let pointer = self.words(api::READ_PTR, *cb);
                 (format!("{pointer}[{}]", self.text(word)), Typed::Exact)
             }
+            Query::Call(call) => {
+                let text = self.api_call(call);
+                let level = if call.row.operator { BIT_OR } else { PRIMARY };
+                return Piece::new(text, level);
+            }
             Query::PageSize(t) => (format!("{}.{}()", self.name(*t), api::PAGE_SIZE), Typed::Exact),
         };
         Piece { text, level: PRIMARY, typed }
+    }
+
+    /// An operand of `|` or `+`.
+    pub(super) fn operand(&mut self, expr: &Expr) -> String {
+        self.expr(expr).inside(MUL, true)
     }
 
     fn neg(&mut self, x: &Expr) -> Piece {

@@ -116,6 +116,10 @@ pub(super) fn is_printed(ty: &Ty) -> bool {
         | Ty::Semaphore
         | Ty::Core
         | Ty::CoreRange
+        | Ty::NocAddr
+        | Ty::L1Ptr(_)
+        | Ty::Words
+        | Ty::CommonWords
         | Ty::Front(_)
         | Ty::Reserved(_) => true,
         Ty::Unit
@@ -231,6 +235,10 @@ impl<'a> Printer<'a> {
                 let name = self.declare(param.local);
                 let qualifier = if self.assigned.contains(&param.local) { "" } else { "const " };
                 self.out.code(&format!("{qualifier}{cpp} {name} = {value};"));
+                any = true;
+            } else if matches!(param.ty, Ty::Words | Ty::CommonWords) {
+                let name = self.declare(param.local);
+                self.out.code(&format!("constexpr uint32_t {name} = {at};"));
                 any = true;
             } else if let Some((address, words)) = place_of(&param.ty) {
                 let words: Vec<String> = (0..words).map(|i| format!("{function}<uint32_t>({})", at + i)).collect();

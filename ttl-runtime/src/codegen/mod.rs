@@ -10,6 +10,7 @@
 //! - `names` chooses identifiers; `writer` holds the text, its indentation and the `#line` directives.
 
 mod args;
+mod call;
 mod data;
 mod debug;
 mod expr;
@@ -19,6 +20,7 @@ mod loops;
 pub mod metalium_0_81;
 mod names;
 mod ops;
+mod tile_calls;
 mod writer;
 
 pub use args::{ArgSlot, ArgSlots};

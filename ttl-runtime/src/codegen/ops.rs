@@ -46,6 +46,10 @@ impl Printer<'_> {
                 let args = [format!("{} | {}", self.name(*core), self.name(*semaphore)), self.text(value)];
                 self.call(api::SEMAPHORE_INC, &args);
             }
+            Op::Call(call) => {
+                let text = self.api_call(call);
+                self.out.code(&format!("{text};"));
+            }
             Op::SemaphoreSend { semaphore, to, flush } => self.send_semaphore(*semaphore, to, *flush),
             Op::Acquire => self.call(api::ACQUIRE, &[]),
             Op::Commit => {
@@ -81,6 +85,7 @@ impl Printer<'_> {
                 args.extend([ct, rt, kt].map(|e| self.text(e)));
                 self.call(api::MATMUL_BLOCK, &args);
             }
+            Op::Tile(op) => self.tile_op(op),
             Op::Unary { op, dst, words } => {
                 self.headers.insert(op.row().header);
                 let mut args = vec![self.text(dst)];
@@ -163,6 +168,9 @@ impl Printer<'_> {
                 args.extend([ct, rt, kt].map(|e| self.text(e)));
                 self.call(api::MATMUL_BLOCK_INIT, &args);
             }
+            Init::Tile(init) => self.tile_init(init),
+            Init::Undo(call) => self.tile_undo(*call),
+            Init::L1Acc(on) => self.call("pack_reconfig_l1_acc", &[u32::from(*on).to_string()]),
             Init::Unary(op, words) => {
                 self.headers.insert(op.row().header);
                 let args: Vec<String> = words.iter().map(|w| self.word(w)).collect();

@@ -13,7 +13,7 @@ use std::mem::MaybeUninit;
 use super::place::Place;
 use super::print::{self, PrintArg};
 use crate::arch::Core;
-use crate::ops::{BinaryOp, TernaryOp, UnaryOp};
+use crate::ops::{BinaryOp, Relu, TILE_METHODS, TernaryOp, TileCall, UnaryOp};
 use crate::sim::ops::{self, FpuInit, NocAddr, Receivers, ReuseDest, SfpuInit, SrcOrder};
 use crate::site::Site;
 use crate::tensor::accessor::{Accessor, PageAddr};
@@ -156,6 +156,47 @@ table! {
     fn noc_async_atomic_barrier(noc: u8) at site { ops::noc_async_atomic_barrier(noc, site) }
     fn noc_async_full_barrier(noc: u8) at site { ops::noc_async_full_barrier(noc, site) }
 
+    // --- NoC: transaction ids, transfers in two parts, posted writes, words in requests
+    fn noc_async_write_posted(noc: u8, source: u32, dest: u64, size: u32) at site {
+        ops::noc_async_write_posted(noc, source, NocAddr(dest), size, site)
+    }
+    fn noc_async_posted_writes_flushed(noc: u8) at site { ops::noc_async_posted_writes_flushed(noc, site) }
+    fn noc_async_read_set_trid(noc: u8, trid: u32) at site { ops::noc_async_read_set_trid(noc, trid, site) }
+    fn noc_async_read_barrier_with_trid(noc: u8, trid: u32) at site { ops::noc_async_read_barrier_with_trid(noc, trid, site) }
+    fn noc_async_write_set_trid(noc: u8, trid: u32) at site { ops::noc_async_write_set_trid(noc, trid, site) }
+    fn noc_async_write_with_trid(noc: u8, source: u32, dest: u64, size: u32, trid: u32) at site {
+        ops::noc_async_write_with_trid(noc, source, NocAddr(dest), size, trid, site)
+    }
+    fn noc_async_write_barrier_with_trid(noc: u8, trid: u32) at site { ops::noc_async_write_barrier_with_trid(noc, trid, site) }
+    fn noc_async_write_flushed_with_trid(noc: u8, trid: u32) at site { ops::noc_async_write_flushed_with_trid(noc, trid, site) }
+    fn noc_async_read_set_state(noc: u8, source: u64, fixed: bool, size: u32) at site {
+        ops::noc_async_read_set_state(noc, NocAddr(source), fixed.then_some(size), site)
+    }
+    fn noc_async_read_with_state(noc: u8, source: u32, dest: u32, sized: bool, size: u32) at site {
+        ops::noc_async_read_with_state(noc, source, dest, sized.then_some(size), site)
+    }
+    fn noc_async_read_with_trid(noc: u8, base: u32, source: u32, dest: u32, trid: u32) at site {
+        ops::noc_async_read_with_trid(noc, base, source, dest, trid, site)
+    }
+    fn noc_async_write_set_state(noc: u8, dest: u64, fixed: bool, size: u32, posted: bool) at site {
+        ops::noc_async_write_set_state(noc, NocAddr(dest), fixed.then_some(size), posted, site)
+    }
+    fn noc_async_write_with_state(noc: u8, source: u32, dest: u32, sized: bool, size: u32, tagged: bool, trid: u32) at site {
+        ops::noc_async_write_with_state(noc, source, dest, sized.then_some(size), tagged.then_some(trid), site)
+    }
+    fn noc_inline_dw_write(noc: u8, dest: u64, value: u32, byte_enables: u32, posted: bool) at site {
+        ops::noc_inline_dw_write(noc, NocAddr(dest), value, byte_enables, posted, site)
+    }
+    fn noc_inline_mcast_dw_write(noc: u8, dest: u64, value: u32, byte_enables: u32, num_dests: u32, posted: bool) at site {
+        ops::noc_inline_mcast_dw_write(noc, NocAddr(dest), value, byte_enables, num_dests, posted, site)
+    }
+    fn noc_semaphore_inc_posted(noc: u8, dest: u64, increment: u32) at site {
+        ops::noc_semaphore_inc_posted(noc, NocAddr(dest), increment, site)
+    }
+    fn noc_semaphore_inc_multicast(noc: u8, dest: u64, increment: u32, num_dests: u32) at site {
+        ops::noc_semaphore_inc_multicast(noc, NocAddr(dest), increment, num_dests, site)
+    }
+
     // --- pages of tensors
     fn accessor(out: AccessorOut, words: Words, count: u32, page_size: u32) at site { decode_accessor(out, words, count, page_size, site) }
     fn accessor_noc_addr(_noc: u8, accessor: AccessorRef, base: u32, page: u32, offset: u32) -> u64 at site {
@@ -206,6 +247,31 @@ table! {
     fn matmul_block_init(in0: u32, in1: u32, transpose: bool, ct: u32, rt: u32, kt: u32) at site {
         ops::fpu_init(FpuInit::MatmulBlock { in0, in1, transpose, ct, rt, kt }, site)
     }
+    fn tile_call_init(call: u32, cb0: u32, cb1: u32) at site {
+        ops::fpu_init(FpuInit::tile_call(call_of(call, site), &[cb0, cb1]), site)
+    }
+    fn copy_transposed_init(cb: u32, faces: bool, within: bool) at site {
+        ops::fpu_init(FpuInit::tile_call(TileCall::CopyTransposed { faces, within }, &[cb]), site)
+    }
+    fn pack_reconfig_l1_acc(on: bool) at site { ops::pack_reconfig_l1_acc(on, site) }
+    fn pack_relu_config(mode: u32, threshold: u32) at site { ops::pack_relu_config(relu(mode), threshold, site) }
+    fn tilize_init(cb: u32, block: u32) at site { ops::fpu_init(FpuInit::Tilize { cb, block }, site) }
+    fn tilize_block(cb: u32, block: u32, out: u32, input: u32, output: u32) at site {
+        ops::tilize_block(cb, block, out, input, output, site)
+    }
+    fn tilize_uninit() at site { ops::layout_uninit("tilize_uninit", site) }
+    fn pack_untilize_init(cb: u32, out: u32, block: u32, full: u32) at site {
+        ops::fpu_init(FpuInit::Untilize { cb, block, full }, site);
+        ops::pack_reconfig_data_format(out, site)
+    }
+    fn pack_untilize_block(cb: u32, block: u32, full: u32, out: u32, index: u32) at site {
+        ops::pack_untilize_block(cb, block, full, out, index, site)
+    }
+    fn pack_untilize_uninit(out: u32) at site {
+        ops::layout_uninit("pack_untilize_uninit", site);
+        ops::pack_reconfig_data_format(out, site)
+    }
+    fn reduce_uninit() at site { ops::reduce_uninit(site) }
     fn sfpu_unary_init(op: u32, word0: u32, word1: u32, word2: u32) at site {
         ops::sfpu_init(SfpuInit::unary(unary_op(op, site), &[word0, word1, word2]), site)
     }
@@ -238,6 +304,9 @@ table! {
         in0: u32, in1: u32, tile0: u32, tile1: u32, dst: u32, transpose: bool, ct: u32, rt: u32, kt: u32,
     ) at site {
         ops::matmul_block(in0, in1, tile0, tile1, dst, transpose, ct, rt, kt, site)
+    }
+    fn tile_call(call: u32, cb0: u32, cb1: u32, tile0: u32, tile1: u32, dst: u32, row: u32) at site {
+        ops::tile_call(call_of(call, site), &[cb0, cb1], &[tile0, tile1], dst, row, site)
     }
     fn sfpu_unary(op: u32, dst: u32, word0: u32, word1: u32, word2: u32) at site {
         ops::sfpu_unary(unary_op(op, site), dst, [word0, word1, word2], site)
@@ -306,6 +375,9 @@ pub(super) fn declaration() -> String {
     for op in TernaryOp::ALL {
         out.push_str(&format!("constexpr uint32_t ternary_{} = {};\n", op.row().method, op as u32));
     }
+    for (at, (method, _)) in TILE_METHODS.iter().enumerate() {
+        out.push_str(&format!("constexpr uint32_t call_{method} = {at};\n"));
+    }
     out.push_str(&format!(
         "\n// Room for the simulator's own description of a tensor.\nconstexpr size_t accessor_size = {};\nconstexpr size_t accessor_align = {};\n}}  // namespace ttl_host\n",
         size_of::<Accessor>(),
@@ -319,6 +391,23 @@ fn unary_op(op: u32, site: Site) -> UnaryOp {
     match UnaryOp::ALL.get(op as usize) {
         Some(&op) => op,
         None => ops::fail(format!("there is no unary operation {op}"), site),
+    }
+}
+
+/// The numbers of `ReluType`.
+fn relu(mode: u32) -> Relu {
+    match mode {
+        0 => Relu::None,
+        1 => Relu::Zero,
+        2 => Relu::Min,
+        _ => Relu::Max,
+    }
+}
+
+fn call_of(call: u32, site: Site) -> TileCall {
+    match TILE_METHODS.get(call as usize) {
+        Some(&(_, call)) => call,
+        None => ops::fail(format!("there is no tile call {call}"), site),
     }
 }
 

@@ -15,12 +15,16 @@ mod compute;
 mod noc;
 mod param;
 mod pipe;
+pub mod raw;
 mod register_ops;
 mod signal;
 mod store;
+mod tagged;
+mod tile_calls;
 mod tile_ops;
 mod tiles;
 mod types;
+mod words;
 
 pub use accumulator::{Accumulator, MatmulTiles, TileBlock};
 pub use cb::{CbIn, CbOut, Front, Reserved};
@@ -29,8 +33,10 @@ pub use noc::{Noc, Reads, TensorAccessor, Writes};
 pub use pipe::{Arriving, PipeRx, PipeTx, UnicastTx};
 pub use signal::{Block, Looped, NocCore, NocRange, Semaphore, Sent};
 pub use store::Storable;
+pub use tagged::{TaggedReads, TaggedWrites};
 pub use tile_ops::{Operand, TileBinary, TileMath, TileTernary};
 pub use tiles::{TileExpr, Tiles};
+pub use words::{CommonWords, CoreTable, Words};
 
 /// What the generated C++ has at its end: data-movement kernels leave no write and no increment under way.
 pub(crate) fn end_of_kernel() {
@@ -38,7 +44,9 @@ pub(crate) fn end_of_kernel() {
     let site = crate::site::Site::UNKNOWN;
     if ops::processor(site) != Processor::Compute {
         let noc = ops::noc_index(site);
+        ops::noc_async_read_barrier(noc, site);
         ops::noc_async_write_barrier(noc, site);
+        ops::noc_async_posted_writes_flushed(noc, site);
         ops::noc_async_atomic_barrier(noc, site);
     }
 }

@@ -110,8 +110,12 @@ impl<T: Element> TensorAccessor<T> {
     }
 
     fn noc_addr(&self, page: u32, site: Site) -> ops::NocAddr {
+        self.noc_addr_at(page, 0, site)
+    }
+
+    pub(super) fn noc_addr_at(&self, page: u32, offset: u32, site: Site) -> ops::NocAddr {
         ops::check_page(self.accessor.is_dram(), self.base, page, site);
-        match self.accessor.locate(self.base, page, 0) {
+        match self.accessor.locate(self.base, page, offset) {
             PageAddr::Dram { bank, addr } => ops::noc_addr_dram(bank, addr, site),
             PageAddr::L1 { x, y, addr } => ops::noc_addr_worker(x, y, addr, site),
         }
@@ -122,9 +126,9 @@ impl<T: Element> TensorAccessor<T> {
 #[derive(Debug)]
 #[must_use = "the transfer is waited for when this is dropped"]
 pub struct Reads<'a, T> {
-    noc: u8,
-    cb: u32,
-    pages: u32,
+    pub(super) noc: u8,
+    pub(super) cb: u32,
+    pub(super) pages: u32,
     site: Site,
     _dst: PhantomData<&'a mut T>,
 }
@@ -159,9 +163,9 @@ impl<T> Drop for Reads<'_, T> {
 #[derive(Debug)]
 #[must_use = "the transfer is flushed when this is dropped"]
 pub struct Writes<'a, T> {
-    noc: u8,
-    cb: u32,
-    pages: u32,
+    pub(super) noc: u8,
+    pub(super) cb: u32,
+    pub(super) pages: u32,
     site: Site,
     _src: PhantomData<&'a T>,
 }

@@ -1,6 +1,9 @@
 //! Kernel parameters: what the host gives for each type, and how a native run gets it.
 
-use super::{CbIn, CbOut, Compute, Noc, NocCore, NocRange, PipeRx, PipeTx, Semaphore, TensorAccessor, UnicastTx};
+use super::{
+    CbIn, CbOut, CommonWords, Compute, CoreTable, Noc, NocCore, NocRange, PipeRx, PipeTx, Semaphore, TensorAccessor,
+    UnicastTx, Words,
+};
 use crate::arch::Core;
 use crate::cores::CoreRange;
 use crate::ir::ParamKind;
@@ -189,6 +192,53 @@ impl Param for PipeRx {
 
     fn get(args: &Args<'_>, index: usize) -> PipeRx {
         PipeRx::new(Semaphore::get(args, index), Semaphore::get(args, index + 1), NocCore::get(args, index + 2))
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Param for Words {
+    type Host = PerCore<Vec<u32>>;
+    type Roles = role::DataMovement;
+    const KIND: ParamKind = ParamKind::PerCore;
+
+    fn bind(name: &'static str, host: PerCore<Vec<u32>>, binder: &mut Binder) {
+        binder.push(Arg::new(name, ArgValue::Table(CoreOf::new(move |core| host.get(core)))));
+    }
+
+    fn get(args: &Args<'_>, index: usize) -> Words {
+        let Slot::PerCore { runtime: first, words: len } = args.layout.slots()[index] else { wrong_slot(args, index) };
+        Words { first, len }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Param for CommonWords {
+    type Host = Vec<u32>;
+    type Roles = role::DataMovement;
+    const KIND: ParamKind = ParamKind::Common;
+
+    fn bind(name: &'static str, host: Vec<u32>, binder: &mut Binder) {
+        binder.push(Arg::new(name, ArgValue::Common(host)));
+    }
+
+    fn get(args: &Args<'_>, index: usize) -> CommonWords {
+        let Slot::Common { common: first, words: len } = args.layout.slots()[index] else { wrong_slot(args, index) };
+        CommonWords { first, len }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Param for CoreTable {
+    type Host = Vec<Core>;
+    type Roles = role::DataMovement;
+    const KIND: ParamKind = ParamKind::Common;
+
+    fn bind(name: &'static str, host: Vec<Core>, binder: &mut Binder) {
+        binder.push(Arg::new(name, ArgValue::CoreTable(host)));
+    }
+
+    fn get(args: &Args<'_>, index: usize) -> CoreTable {
+        CoreTable { words: <CommonWords as Param>::get(args, index) }
     }
 }
 

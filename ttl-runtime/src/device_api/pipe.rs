@@ -32,7 +32,7 @@ pub struct PipeTx {
 impl PipeTx {
     /// Sets the flag that receivers get: it is never changed again.
     pub(super) fn new(ready: Semaphore, valid: Semaphore, to: NocRange, receivers: u32) -> PipeTx {
-        ops::noc_semaphore_set(valid.addr(), 1, Site::UNKNOWN);
+        ops::noc_semaphore_set(valid.l1_address(), 1, Site::UNKNOWN);
         PipeTx { ready, valid, to, receivers }
     }
 
@@ -68,13 +68,13 @@ impl PipeTx {
         let ((there, room), loopback) = dst.unwrap_or(((from, size), false));
         enough(size, room, site);
         let noc = noc.index;
-        ops::noc_semaphore_wait(self.ready.addr(), self.receivers, site);
-        ops::noc_semaphore_set(self.ready.addr(), 0, site);
+        ops::noc_semaphore_wait(self.ready.l1_address(), self.receivers, site);
+        ops::noc_semaphore_set(self.ready.l1_address(), 0, site);
         let to = Receivers { num_dests: self.receivers + u32::from(loopback), loopback };
         ops::noc_async_write_multicast(noc, from, self.to.address(there, site), size, to, site);
         ops::noc_async_writes_flushed(noc, site);
         let others = Receivers { num_dests: self.receivers, loopback: false };
-        let flag = self.valid.addr();
+        let flag = self.valid.l1_address();
         ops::noc_semaphore_set_multicast(noc, flag, self.to.address(flag, site), others, site);
     }
 }
@@ -112,10 +112,10 @@ impl UnicastTx {
 
     fn through(&self, noc: Noc, (from, size): (u32, u32), there: u32, site: Site) {
         let noc = noc.index;
-        ops::noc_semaphore_wait(self.ready.addr(), 1, site);
-        ops::noc_semaphore_set(self.ready.addr(), 0, site);
+        ops::noc_semaphore_wait(self.ready.l1_address(), 1, site);
+        ops::noc_semaphore_set(self.ready.l1_address(), 0, site);
         ops::noc_async_write(noc, from, self.to.address(there, site), size, site);
-        ops::noc_semaphore_inc(noc, self.to.address(self.valid.addr(), site), 1, site);
+        ops::noc_semaphore_inc(noc, self.to.address(self.valid.l1_address(), site), 1, site);
         ops::noc_async_writes_flushed(noc, site);
     }
 }
@@ -140,7 +140,7 @@ impl PipeRx {
         // Held from here to the end of the call: the sender writes into it.
         let _ = &block;
         self.announced(noc, site);
-        ops::noc_semaphore_wait(self.valid.addr(), 1, site);
+        ops::noc_semaphore_wait(self.valid.l1_address(), 1, site);
     }
 
     /// Tells the sender that `block` has room, and goes on. The block has arrived when what this gives is dropped or waited for. In a ring
@@ -150,12 +150,12 @@ impl PipeRx {
         let site = Site::caller();
         let _ = block;
         self.announced(noc, site);
-        Arriving { valid: self.valid.addr(), site, _block: PhantomData }
+        Arriving { valid: self.valid.l1_address(), site, _block: PhantomData }
     }
 
     fn announced(&self, noc: Noc, site: Site) {
-        ops::noc_semaphore_set(self.valid.addr(), 0, site);
-        ops::noc_semaphore_inc(noc.index, self.sender.address(self.ready.addr(), site), 1, site);
+        ops::noc_semaphore_set(self.valid.l1_address(), 0, site);
+        ops::noc_semaphore_inc(noc.index, self.sender.address(self.ready.l1_address(), site), 1, site);
     }
 }
 

@@ -32,7 +32,7 @@ impl Semaphore {
         Semaphore { addr }
     }
 
-    pub(super) fn addr(&self) -> u32 {
+    pub(super) fn l1_address(&self) -> u32 {
         self.addr
     }
 

@@ -10,7 +10,7 @@ use crate::ir::passes::{self, Prepared, Target};
 use crate::ir::{self, verify};
 use crate::program::pipe::{PipeArg, PipeEnd, PipeId, PipeKind, Route};
 use crate::program::typed::{Consumer, Pipe, Producer, SemaphoreArg, UnicastPipe};
-use crate::program::{self, ArgValue, CbDecl, KernelDecl, Processor, Role, SemDecl};
+use crate::program::{self, ArgValue, CbDecl, CoreValues, KernelDecl, Processor, Role, SemDecl};
 use crate::rt::{self, Args, Binder, Kernel, LowerError};
 use crate::site::Site;
 use crate::tensor::format::Element;
@@ -203,7 +203,15 @@ fn declare<K: Kernel>(cores: CoreSet, kernel: K) -> KernelDecl<KernelCode> {
     };
     let mut binder = Binder::default();
     kernel.bind(&mut binder);
-    KernelDecl::new(K::NAME, role, cores, binder.into_args(), KernelCode::Rust(RustCode::of::<K>()))
+    let mut args = binder.into_args();
+    for arg in &mut args {
+        if let ArgValue::Table(of) = &arg.value {
+            let of = of.clone();
+            let words = cores.as_slice().first().map_or(0, |first| of.get(*first).len() as u32);
+            arg.value = ArgValue::PerCore { words, values: CoreValues::Of(Arc::new(move |core| of.get(core))) };
+        }
+    }
+    KernelDecl::new(K::NAME, role, cores, args, KernelCode::Rust(RustCode::of::<K>()))
 }
 
 /// The IR of every kernel, and from it the block sizes in which each uses its buffers.

@@ -7,17 +7,20 @@
 //! values are temporaries, evaluation order is fixed, guards are pushed, popped and released by statements.
 
 pub mod blocks;
+pub mod call;
 pub mod dag;
 pub mod data;
 pub mod fuse;
 pub mod kinds;
 pub mod passes;
 pub mod pipe;
+pub mod tile_op;
 pub mod ty;
 pub mod verify;
 pub mod visit;
 
-use crate::ops::{BinaryOp, TernaryOp, UnaryOp};
+use crate::ops::{BinaryOp, TernaryOp, TileCall, UnaryOp};
+pub use tile_op::{TileInit, TileOp};
 pub use ttl_skeleton::BinOp;
 pub use ty::{IntTy, Ty};
 
@@ -294,6 +297,8 @@ pub enum Query {
         cb: LocalId,
         word: Box<Expr>,
     },
+    /// What a call of the kernel API gives.
+    Call(Box<call::Call>),
 }
 
 /// A device operation. Circular buffers and accessors are named by the local that holds them (a parameter of the function).
@@ -372,6 +377,9 @@ pub enum Op {
         flush: bool,
     },
 
+    /// A call of the kernel API for its effect.
+    Call(Box<call::Call>),
+
     /// A block through a pipe, and one out of it. Expanded by `passes::pipes`.
     PipeSend(Box<pipe::Send>),
     PipeReceive(pipe::Receive),
@@ -420,6 +428,8 @@ pub enum Op {
         rt: Expr,
         kt: Expr,
     },
+    /// Broadcasts, reductions, transpositions.
+    Tile(TileOp),
     /// In place. `words` are those of the C++ calls, init first.
     Unary {
         op: UnaryOp,
@@ -550,6 +560,11 @@ pub enum Init {
         rt: Expr,
         kt: Expr,
     },
+    Tile(TileInit),
+    /// Undoes what the init of this call has set up beyond the matrix unit.
+    Undo(TileCall),
+    /// Whether the packer adds to what is in L1.
+    L1Acc(bool),
     /// With the words that the init takes.
     Unary(UnaryOp, Vec<Expr>),
     BinaryRegs(BinaryOp),

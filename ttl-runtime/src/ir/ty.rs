@@ -56,6 +56,12 @@ pub enum Ty {
     PipeTx,
     PipeRx,
     UnicastTx,
+    /// A NoC address; a pointer into L1 (to f32 without an integer type): its address in C++.
+    NocAddr,
+    L1Ptr(Option<IntTy>),
+    /// A run of argument words that is indexed at run time: the index of its first word in C++.
+    Words,
+    CommonWords,
     /// Guards: the pages between wait and pop, reserve and push. A reference to one is the buffer's id in C++.
     Front(DataFormat),
     Reserved(DataFormat),
@@ -92,7 +98,7 @@ impl Ty {
     }
 
     pub fn is_scalar(&self) -> bool {
-        matches!(self, Ty::Bool | Ty::Int(_) | Ty::F32)
+        matches!(self, Ty::Bool | Ty::Int(_) | Ty::F32 | Ty::NocAddr | Ty::L1Ptr(_))
     }
 
     pub fn int(&self) -> Option<IntTy> {
@@ -125,6 +131,11 @@ impl fmt::Display for Ty {
             Ty::Semaphore => f.write_str("Semaphore"),
             Ty::Core => f.write_str("NocCore"),
             Ty::CoreRange => f.write_str("NocRange"),
+            Ty::NocAddr => f.write_str("NocAddr"),
+            Ty::L1Ptr(Some(i)) => write!(f, "L1Ptr<{}>", Ty::Int(*i)),
+            Ty::L1Ptr(None) => f.write_str("L1Ptr<f32>"),
+            Ty::Words => f.write_str("Words"),
+            Ty::CommonWords => f.write_str("CommonWords"),
             Ty::PipeTx => f.write_str("PipeTx"),
             Ty::PipeRx => f.write_str("PipeRx"),
             Ty::UnicastTx => f.write_str("UnicastTx"),

@@ -176,8 +176,11 @@ impl<'a> Checker<'a, '_> {
                 ParamKind::Cb => matches!(param.ty, Ty::CbIn(_) | Ty::CbOut(_)),
                 ParamKind::Tensor => matches!(param.ty, Ty::TensorAccessor(_)),
                 ParamKind::Semaphore => param.ty == Ty::Semaphore,
-                ParamKind::PerCore => param.ty.words().is_some() || matches!(param.ty, Ty::Core | Ty::CoreRange),
-                ParamKind::CompileTime | ParamKind::Common => param.ty.words().is_some(),
+                ParamKind::PerCore => {
+                    param.ty.words().is_some() || matches!(param.ty, Ty::Core | Ty::CoreRange | Ty::Words)
+                }
+                ParamKind::Common => param.ty.words().is_some() || param.ty == Ty::CommonWords,
+                ParamKind::CompileTime => param.ty.words().is_some(),
             };
             if !fits {
                 self.fail(format!(

@@ -90,6 +90,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(&send.receivers);
         }
         Op::PipeReceive(_) => {}
+        Op::Call(call) => call.exprs().for_each(f),
         Op::ReadBarrier
         | Op::WriteBarrier
         | Op::WritesFlushed
@@ -107,6 +108,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(dst);
         }
         Op::MatmulBlock { ia, ib, dst, ct, rt, kt, .. } => [ia, ib, dst, ct, rt, kt].into_iter().for_each(f),
+        Op::Tile(t) => t.args.iter().for_each(f),
         Op::Unary { dst, words, .. } => {
             f(dst);
             words.iter().for_each(f);
@@ -171,6 +173,7 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         Op::SemaphoreInc { semaphore, core, .. } => [*semaphore, *core].into_iter().for_each(f),
         Op::SemaphoreSend { semaphore, to, .. } => [*semaphore, to.local()].into_iter().for_each(f),
         Op::PipeSend(send) => send.locals().into_iter().for_each(f),
+        Op::Call(call) => call.names().for_each(f),
         Op::PipeReceive(receive) => receive.locals().into_iter().for_each(f),
         Op::BinaryTiles { a, b, .. }
         | Op::MatmulTiles { a, b, .. }
@@ -187,6 +190,7 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
                 }
             }
         }
+        Op::Tile(t) => t.ins.iter().for_each(|cb| f(*cb)),
         Op::Init(init) => init_locals(init, f),
         Op::ReadBarrier
         | Op::WriteBarrier
@@ -212,7 +216,13 @@ pub fn init_locals(init: &Init, f: &mut dyn FnMut(LocalId)) {
             f(*b);
         }
         Init::Reconfig { srca, srcb } => srca.iter().chain(srcb).for_each(|cb| f(*cb)),
-        Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {}
+        Init::Tile(t) => t.ins.iter().for_each(|cb| f(*cb)),
+        Init::Undo(_)
+        | Init::L1Acc(_)
+        | Init::Unary(..)
+        | Init::BinaryRegs(_)
+        | Init::TernaryRegs(_)
+        | Init::CopyRegs => {}
     }
 }
 
@@ -237,6 +247,7 @@ pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         }
         ExprKind::Call(_, args) => args.iter().for_each(|a| each_expr(a, f)),
         ExprKind::Query(Query::Word { word, .. }) => each_expr(word, f),
+        ExprKind::Query(Query::Call(call)) => call.exprs().for_each(|e| each_expr(e, f)),
         ExprKind::Int(_)
         | ExprKind::F32(_)
         | ExprKind::Bool(_)
@@ -289,6 +300,7 @@ fn calls_in<'a>(expr: &'a Expr, conditional: bool, f: &mut dyn FnMut(CallSite<'a
             f(CallSite { callee: *callee, args, conditional });
         }
         ExprKind::Query(Query::Word { word, .. }) => calls_in(word, conditional, f),
+        ExprKind::Query(Query::Call(call)) => call.exprs().for_each(|e| calls_in(e, conditional, f)),
         ExprKind::Int(_)
         | ExprKind::F32(_)
         | ExprKind::Bool(_)
@@ -308,10 +320,10 @@ pub fn has_call(expr: &Expr) -> bool {
     found
 }
 
-/// The local a query is about.
+/// The local a query is about. Those of a call are its operands.
 pub const fn query_local(query: &Query) -> Option<LocalId> {
     match query {
-        Query::CoreX | Query::CoreY => None,
+        Query::CoreX | Query::CoreY | Query::Call(_) => None,
         Query::WritePtr(l)
         | Query::ReadPtr(l)
         | Query::PageSize(l)
@@ -326,6 +338,7 @@ pub fn expr_locals(expr: &Expr, into: &mut BTreeSet<LocalId>) {
         ExprKind::Local(l) => {
             into.insert(*l);
         }
+        ExprKind::Query(Query::Call(call)) => into.extend(call.names()),
         ExprKind::Query(q) => into.extend(query_local(q)),
         _ => {}
     });

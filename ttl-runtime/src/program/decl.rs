@@ -223,6 +223,10 @@ pub enum ArgValue {
     Semaphore(SemId),
     /// A core by its logical coordinates: two per-core words, the coordinates that the NoC knows.
     Core(CoreOf<Core>),
+    /// Words of each core that its kernel indexes at run time: as many on every core as on the first.
+    Table(CoreOf<Vec<u32>>),
+    /// Cores that the kernel indexes at run time: one common word each, `x | y << 8` of the coordinates that the NoC knows.
+    CoreTable(Vec<Core>),
     /// A rectangle of cores to send to: four words, its corners in the order of the kernel's NoC.
     CoreRange(CoreOf<CoreRange>),
     CompileTime(Vec<u32>),
@@ -278,6 +282,9 @@ impl Arg {
             ArgValue::Semaphore(_) => ParamKind::Semaphore,
             ArgValue::Core(_) => ParamKind::PerCore { words: 2 },
             ArgValue::CoreRange(_) => ParamKind::PerCore { words: 4 },
+            // Made to per-core words when the kernel gets its cores.
+            ArgValue::Table(_) => ParamKind::PerCore { words: 0 },
+            ArgValue::CoreTable(cores) => ParamKind::Common { words: cores.len() as u32 },
             ArgValue::CompileTime(words) => ParamKind::CompileTime { words: words.len() as u32 },
             ArgValue::Common(words) => ParamKind::Common { words: words.len() as u32 },
             ArgValue::PerCore { words, .. } => ParamKind::PerCore { words: *words },

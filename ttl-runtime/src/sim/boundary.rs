@@ -72,6 +72,11 @@ impl<'a> Boundary<'a> {
         let mut moved = self.deliver(cores, dram)?;
         moved |= self.remote_reads(cores);
         if cores.iter().all(|c| c.alive == 0) {
+            // Posted writes: nobody has waited for them, and they arrive all the same.
+            for i in 0..cores.len() {
+                cores.get_mut(i).queue.mark_due(|_| true);
+            }
+            self.deliver(cores, dram)?;
             return self.leftovers(cores).map(Some);
         }
         let progress = cores.iter().map(|c| c.progress).sum();
@@ -141,17 +146,28 @@ impl<'a> Boundary<'a> {
                 let noc = usize::from(op.noc);
                 match op.what {
                     What::Increment { by } => {
-                        cores.get_mut(i).threads[usize::from(op.thread)].atomics[noc] -= 1;
-                        if let Remote::L1 { core, addr } = op.dest {
+                        cores.get_mut(i).threads[usize::from(op.thread)].atomics[noc] -= u32::from(!op.posted);
+                        let mut add = |core, addr| {
                             let l1 = self.l1.to(core);
                             l1.set_word(addr, l1.word(addr).wrapping_add(by));
+                        };
+                        match op.dest {
+                            Remote::L1 { core, addr } => add(core, addr),
+                            Remote::Many { cores: rectangle, addr } => {
+                                rectangle.indices(self.shared.arch.grid_x).for_each(|core| add(core, addr));
+                            }
+                            Remote::Dram { .. } => {}
                         }
                     }
                     What::Write { source, size } => {
                         let thread = &mut cores.get_mut(i).threads[usize::from(op.thread)];
-                        thread.unacked[noc] -= 1;
+                        if !op.posted {
+                            thread.unacked[noc] -= 1;
+                            thread.unacked_ids[noc][usize::from(op.trid)] -= 1;
+                        }
                         if matches!(source, Source::L1(_)) {
-                            thread.uncaptured[noc] -= 1;
+                            let left = if op.posted { &mut thread.unsent_posted } else { &mut thread.uncaptured };
+                            left[noc] -= 1;
                             queue.uncaptured -= 1;
                         }
                         queue.bytes -= size as usize;
@@ -195,10 +211,9 @@ impl<'a> Boundary<'a> {
     ) -> Result<(), SimError> {
         let Some(there) = cores.by_index(core) else { return Ok(()) };
         let outside = |c: &&Cb| {
-            let (start, bytes) = (c.write_ptr(), c.reserved * c.page_size);
             c.overlaps(addr, size)
                 && (c.producer.is_some() || c.consumer.is_some())
-                && (addr < start || addr + size > start + bytes)
+                && !c.within(c.write_page, c.reserved, addr, size)
         };
         let Some(cb) = there.cbs.list.iter().find(outside) else { return Ok(()) };
         let message = format!("data arrives outside of the reserved pages of {} of {}", cb.title(), there.core);
@@ -229,18 +244,20 @@ impl<'a> Boundary<'a> {
         for i in 0..cores.len() {
             let core = cores.get_mut(i);
             for thread in &mut core.threads {
-                let Wait::Reads { noc } = thread.wait else {
+                let Wait::Reads { noc, trid } = thread.wait else {
                     continue;
                 };
+                let mut landed = 0;
                 thread.reads.retain(|read| match read.source {
-                    Remote::L1 { core: from, addr } if read.noc == noc => {
+                    Remote::L1 { core: from, addr } if read.noc == noc && trid.is_none_or(|id| read.trid == id) => {
                         let source = self.l1.from(from);
                         self.l1.to(core.index).copy_from(read.dest, &source, addr, read.size as usize);
+                        landed += 1;
                         false
                     }
                     _ => true,
                 });
-                thread.remote_reads[usize::from(noc)] = 0;
+                thread.remote_reads[usize::from(noc)] -= landed;
                 moved = true;
             }
         }

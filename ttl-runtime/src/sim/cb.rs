@@ -86,6 +86,16 @@ impl Cb {
         addr < self.addr + self.bytes() && self.addr < addr + size
     }
 
+    /// Whether bytes lie in `pages` pages from page `first` on, which go on at the start of the buffer where they reach its end.
+    pub(super) fn within(&self, first: u32, pages: u32, addr: u32, size: u32) -> bool {
+        let at_end = pages.min(self.num_pages - first);
+        let inside = |first: u32, pages: u32| {
+            let start = self.addr + first * self.page_size;
+            addr >= start && addr + size <= start + pages * self.page_size
+        };
+        inside(first, at_end) || inside(0, pages - at_end)
+    }
+
     pub(super) fn encloses(&self, addr: u32, size: u32) -> bool {
         addr >= self.addr && addr + size <= self.addr + self.bytes()
     }

@@ -11,7 +11,7 @@ use super::error::{ErrorKind, SimError, Who};
 use super::launch::{Processor, RunReport, ThreadLaunch};
 use super::math::Numerics;
 use super::memory::L1View;
-use super::noc::{PendingRead, Queue};
+use super::noc::{CommandState, PendingRead, Queue, TRIDS};
 use super::registers::ComputeUnit;
 use crate::arch::{ArchKind, Core};
 use crate::site::Site;
@@ -46,9 +46,12 @@ pub(super) enum Wait {
     /// Reads from other cores, which land at a boundary.
     Reads {
         noc: u8,
+        /// Only those with this transaction id.
+        trid: Option<u8>,
     },
     Writes {
         noc: u8,
+        trid: Option<u8>,
     },
     Atomics {
         noc: u8,
@@ -83,6 +86,13 @@ pub(super) struct ThreadState {
     pub(super) uncaptured: [u32; 2],
     pub(super) unacked: [u32; 2],
     pub(super) atomics: [u32; 2],
+    /// Posted writes that have not left L1, per NoC.
+    pub(super) unsent_posted: [u32; 2],
+    /// Writes that have not arrived, per NoC and transaction id.
+    pub(super) unacked_ids: [[u32; TRIDS]; 2],
+    /// What the command buffers of reads and of writes hold for the calls that say only a part of a transfer, per NoC.
+    pub(super) read_state: [CommandState; 2],
+    pub(super) write_state: [CommandState; 2],
     /// The last word read from L1 and how often in a row it was the same: a loop that does nothing else is a poll.
     pub(super) last_read: (u32, u32, u32),
     /// How often the thread had to wait.
@@ -185,6 +195,10 @@ impl CoreState {
             uncaptured: [0; 2],
             unacked: [0; 2],
             atomics: [0; 2],
+            unsent_posted: [0; 2],
+            unacked_ids: [[0; TRIDS]; 2],
+            read_state: Default::default(),
+            write_state: Default::default(),
             last_read: (u32::MAX, 0, 0),
             waits: 0,
             line: String::new(),
@@ -227,8 +241,10 @@ impl CoreState {
             Wait::Front { cb, pages } => self.cbs.list[cb].available() >= pages,
             Wait::SemaphoreEqual { addr, value } => self.l1.word(addr) == value,
             Wait::SemaphoreMin { addr, value } => self.l1.word(addr) >= value,
-            Wait::Reads { noc } => t.remote_reads[usize::from(noc)] == 0,
-            Wait::Writes { noc } => t.unacked[usize::from(noc)] == 0,
+            Wait::Reads { noc, trid: None } => t.remote_reads[usize::from(noc)] == 0,
+            Wait::Reads { noc, trid: Some(id) } => !t.reads.iter().any(|r| r.noc == noc && r.trid == id),
+            Wait::Writes { noc, trid: None } => t.unacked[usize::from(noc)] == 0,
+            Wait::Writes { noc, trid: Some(id) } => t.unacked_ids[usize::from(noc)][usize::from(id)] == 0,
             Wait::Atomics { noc } => t.atomics[usize::from(noc)] == 0,
             Wait::QueueRoom { epoch } => epoch != self.epoch,
             Wait::Delay { until } => self.epoch >= until,

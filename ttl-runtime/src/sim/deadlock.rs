@@ -141,8 +141,10 @@ fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
             (format!("waits for {name} {relation} {value}: it is {now}"), help)
         }
         Wait::Poll { .. } | Wait::Ready | Wait::Delay { .. } => ("polls".to_owned(), None),
-        Wait::Reads { .. } => ("waits for reads to land".to_owned(), None),
-        Wait::Writes { .. } => ("waits for writes to arrive".to_owned(), None),
+        Wait::Reads { trid: None, .. } => ("waits for reads to land".to_owned(), None),
+        Wait::Reads { trid: Some(id), .. } => (format!("waits for reads with transaction id {id} to land"), None),
+        Wait::Writes { trid: None, .. } => ("waits for writes to arrive".to_owned(), None),
+        Wait::Writes { trid: Some(id), .. } => (format!("waits for writes with transaction id {id} to arrive"), None),
         Wait::Atomics { .. } => ("waits for increments to arrive".to_owned(), None),
         Wait::QueueRoom { .. } => ("waits for the NoC".to_owned(), None),
         Wait::Finished | Wait::Failed => (String::new(), None),

@@ -147,9 +147,26 @@ pub(super) struct PendingRead {
     pub(super) dest: u32,
     pub(super) size: u32,
     pub(super) noc: u8,
+    /// Transaction id.
+    pub(super) trid: u8,
     /// A random schedule let the data land early; the barrier is still due.
     pub(super) landed: bool,
     pub(super) site: Site,
+}
+
+/// Transaction ids of a NoC.
+pub(super) const TRIDS: usize = 16;
+
+/// What a command buffer holds between the call that sets it and those that use it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CommandState {
+    /// Id of the transfers to come.
+    pub(super) trid: u8,
+    /// The far end, and the size if it is fixed, with the place of the call.
+    pub(super) set: Option<(NocAddr, Option<u32>, Site)>,
+    pub(super) posted: bool,
+    /// A transfer that was told everything has overwritten it.
+    pub(super) overwritten: Option<Site>,
 }
 
 /// Where the data of a write is.
@@ -172,6 +189,10 @@ pub(super) enum What {
 pub(super) struct Outgoing {
     pub(super) thread: u8,
     pub(super) noc: u8,
+    /// Transaction id.
+    pub(super) trid: u8,
+    /// Nobody is told when it arrives.
+    pub(super) posted: bool,
     /// To be applied at the next boundary.
     pub(super) due: bool,
     pub(super) dest: Remote,

@@ -342,6 +342,13 @@ fn unfinished(core: &CoreState, thread: usize) -> Option<SimError> {
             core.error(thread, ErrorKind::EndOfKernel, format!("{title} with {} under way", count(n, "write")), site);
         return Some(error.help("call `noc_async_write_barrier` before the kernel ends"));
     }
+    if t.unsent_posted.iter().any(|&n| n > 0) {
+        let is = |op: &&Outgoing| usize::from(op.thread) == thread && op.posted;
+        let site = core.queue.list.iter().find(is).map_or(Site::UNKNOWN, |op| op.site);
+        let message = format!("{title} with posted writes that have not left its core");
+        let error = core.error(thread, ErrorKind::EndOfKernel, message, site);
+        return Some(error.help("call `noc_async_posted_writes_flushed` before the kernel ends"));
+    }
     if t.atomics.iter().any(|&n| n > 0) {
         let (n, site) = sent(false);
         let error = core.error(

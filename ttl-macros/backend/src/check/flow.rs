@@ -170,7 +170,8 @@ impl Analysis {
             ExprKind::Call { .. } => true,
             ExprKind::Method { name, .. } => {
                 let name = name.to_string();
-                !name.starts_with("wrapping_")
+                let number = ["wrapping_", "noc_", "get_", "l1_", "pages_", "cb_"];
+                !number.iter().any(|start| name.starts_with(start))
                     && !matches!(
                         name.as_str(),
                         "min"
@@ -180,11 +181,17 @@ impl Analysis {
                             | "core_y"
                             | "page_size"
                             | "to_bits"
-                            | "get_write_ptr"
-                            | "get_read_ptr"
-                            | "get_tile_size"
                             | "read_u32"
                             | "receivers"
+                            | "read"
+                            | "get"
+                            | "at"
+                            | "addr"
+                            | "value"
+                            | "offset"
+                            | "low"
+                            | "my_x"
+                            | "my_y"
                     )
             }
             _ => false,

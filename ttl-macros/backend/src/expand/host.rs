@@ -97,6 +97,7 @@ fn implementation(func: &Func, role: Role) -> TokenStream {
         })
     });
     let next = (func.params.len() > 1).then(|| quote!(let mut __ttl_next = 0usize;));
+    let noc = func.noc.map(|noc| quote!(const NOC: ::core::option::Option<u8> = ::core::option::Option::Some(#noc);));
     quote! {
         #[doc(hidden)]
         #[allow(warnings)]
@@ -105,6 +106,7 @@ fn implementation(func: &Func, role: Role) -> TokenStream {
             const ROLE: ::ttl::rt::Role = ::ttl::rt::Role::#variant;
             const FILE: &'static str = ::core::file!();
             const LINE: u32 = #line;
+            #noc
             fn params() -> ::std::vec::Vec<::ttl::rt::ParamDecl> {
                 ::std::vec![#(#decls),*]
             }

@@ -44,7 +44,7 @@ pub(crate) fn function(mut item: RawFn, kind: Kind, report: &mut Report) -> Func
     };
     let mut body = body;
     body.stmts.splice(0..0, parser.taken_apart);
-    Func { kind, original: item, params, ret, body, types: parser.types, signature_is_right }
+    Func { kind, noc: None, original: item, params, ret, body, types: parser.types, signature_is_right }
 }
 
 /// A method, whose receiver has become a parameter with a name of ours.

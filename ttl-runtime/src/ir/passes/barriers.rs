@@ -5,6 +5,7 @@
 //! that are waited for one after the other leave one barrier. At every exit of the kernel the missing barriers are added, because
 //! firmware may reuse what transfers still read or write.
 
+use crate::ir::call::{self, Call, Effect as CallEffect, Operand};
 use crate::ir::{Block, Dest, Expr, FnId, Module, Op, Role, Stmt, StmtKind, visit};
 use std::ops::BitOr;
 
@@ -35,11 +36,38 @@ struct Pending {
     unacknowledged: bool,
     /// Increments of other cores' semaphores.
     atomics: bool,
+    /// Posted writes that may still read their source.
+    posted: bool,
+    /// Transfers have transaction ids: reads, writes.
+    ids: (bool, bool),
 }
 
 impl Pending {
-    const NONE: Pending = Pending { reads: false, unsent: false, unacknowledged: false, atomics: false };
-    const ALL: Pending = Pending { reads: true, unsent: true, unacknowledged: true, atomics: true };
+    const NONE: Pending = Pending {
+        reads: false,
+        unsent: false,
+        unacknowledged: false,
+        atomics: false,
+        posted: false,
+        ids: (false, false),
+    };
+    const ALL: Pending =
+        Pending { reads: true, unsent: true, unacknowledged: true, atomics: true, posted: true, ids: (true, true) };
+
+    /// A call of the kernel API. A barrier for one transaction id leaves open what has others.
+    fn call(&mut self, effect: CallEffect) {
+        match effect {
+            CallEffect::Reads => self.reads = true,
+            CallEffect::Writes => (self.unsent, self.unacknowledged) = (true, true),
+            CallEffect::Posted => self.posted = true,
+            CallEffect::Increments => self.atomics = true,
+            CallEffect::ReadId => self.ids.0 = true,
+            CallEffect::WriteId => self.ids.1 = true,
+            CallEffect::PostedFlush => self.posted = false,
+            CallEffect::FullBarrier => *self = Pending { ids: self.ids, ..Pending::NONE },
+            CallEffect::Pure | CallEffect::Looks | CallEffect::Acts => {}
+        }
+    }
 }
 
 impl BitOr for Pending {
@@ -50,6 +78,8 @@ impl BitOr for Pending {
             unsent: self.unsent | other.unsent,
             unacknowledged: self.unacknowledged | other.unacknowledged,
             atomics: self.atomics | other.atomics,
+            posted: self.posted | other.posted,
+            ids: (self.ids.0 | other.ids.0, self.ids.1 | other.ids.1),
         }
     }
 }
@@ -68,6 +98,11 @@ impl Effect {
             unsent: self.begins.unsent | (self.keeps.unsent & before.unsent),
             unacknowledged: self.begins.unacknowledged | (self.keeps.unacknowledged & before.unacknowledged),
             atomics: self.begins.atomics | (self.keeps.atomics & before.atomics),
+            posted: self.begins.posted | (self.keeps.posted & before.posted),
+            ids: (
+                self.begins.ids.0 | (self.keeps.ids.0 & before.ids.0),
+                self.begins.ids.1 | (self.keeps.ids.1 & before.ids.1),
+            ),
         }
     }
 }
@@ -116,8 +151,19 @@ impl<'a> Walk<'a> {
         if at.unacknowledged {
             wait(Op::WriteBarrier);
         }
+        if at.posted {
+            let row = &call::POSTED_FLUSH;
+            wait(Op::Call(Box::new(Call { row, operands: Vec::new() })));
+        }
         if at.atomics {
             wait(Op::AtomicBarrier);
+        }
+        // The next kernel expects transfers without an id.
+        for (set, row) in [(at.ids.0, call::READ_ID), (at.ids.1, call::WRITE_ID)] {
+            if set {
+                let operands = vec![Operand::Value(Expr::u32(0))];
+                wait(Op::Call(Box::new(Call { row, operands })));
+            }
         }
         *at = Pending::NONE;
     }
@@ -145,6 +191,9 @@ impl<'a> Walk<'a> {
                     // The flag must not be sent before the data that it tells about.
                     if let Op::SemaphoreSend { to: Dest::Many { .. }, flush, .. } = &mut op {
                         *flush = at.unsent;
+                    }
+                    if let Op::Call(call) = &op {
+                        at.call(call.row.effect);
                     }
                     match op {
                         Op::ReadPage { .. } => at.reads = true,

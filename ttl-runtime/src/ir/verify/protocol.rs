@@ -3,6 +3,7 @@
 use super::types::{ends, name_of};
 use super::{Checker, is_loop};
 use crate::ir::{Expr, ExprKind, LocalId, Op, Stmt, StmtKind, Ty, visit};
+use crate::ops::When;
 use std::collections::BTreeSet;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -167,6 +168,7 @@ impl Checker<'_, '_> {
                 let sent = match op {
                     Op::SendPages { src, dst, .. } => vec![*src, *dst],
                     Op::PipeSend(send) => vec![send.src, send.dst],
+                    Op::Call(call) => call.guards().collect(),
                     _ => Vec::new(),
                 };
                 for cb in ends(op).into_iter().map(|(cb, _)| cb).chain(sent) {
@@ -191,6 +193,12 @@ impl Checker<'_, '_> {
             | Op::CopyRegs { .. }
             | Op::BinaryRegs { .. }
             | Op::TernaryRegs { .. } => (Registers::Acquired, Registers::Acquired),
+            Op::Tile(t) => match t.call.when() {
+                When::Always => return,
+                When::Free => (Registers::Free, Registers::Free),
+                When::Acquired => (Registers::Acquired, Registers::Acquired),
+                When::Packing => (Registers::Committed, Registers::Committed),
+            },
             Op::PackTile { .. } => (Registers::Committed, Registers::Committed),
             Op::Store(s) if s.acquired => (Registers::Acquired, Registers::Free),
             Op::Store(_) => (Registers::Free, Registers::Free),

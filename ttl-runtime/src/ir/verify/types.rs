@@ -1,6 +1,7 @@
 //! Types of expressions, operands and operations.
 
 use super::Checker;
+use crate::ir::call::{Call, Effect, Kind, Operand};
 use crate::ir::passes::buffers::format_of;
 use crate::ir::{
     BinOp, Dest, Expr, ExprKind, IntTy, Leaf, LocalId, Module, Op, Query, StmtKind, Ty, dag::Node, pipe, visit,
@@ -32,6 +33,10 @@ pub(super) fn ends(op: &Op) -> Vec<(LocalId, End)> {
         | Op::MatmulTiles { a, b, .. }
         | Op::MatmulBlock { a, b, .. }
         | Op::MatmulAcc { a, b, .. } => vec![(*a, End::In), (*b, End::In)],
+        Op::Tile(t) => {
+            let end = |cb: LocalId| if t.output() == Some(cb) { End::Out } else { End::In };
+            t.ins.iter().map(|cb| (*cb, end(*cb))).collect()
+        }
         Op::Store(s) => {
             let mut ends = vec![(s.cb, End::Out)];
             ends.extend(s.leaves.iter().filter_map(|l| match l {
@@ -82,6 +87,7 @@ impl Checker<'_, '_> {
             visit::each_expr(operand, &mut |e| match &e.kind {
                 ExprKind::Call(id, _) => acts |= self.effects.get(id.0 as usize).copied().unwrap_or(false),
                 ExprKind::Query(Query::WritePtr(_) | Query::ReadPtr(_) | Query::Word { .. }) => looks = true,
+                ExprKind::Query(Query::Call(call)) => looks |= call.row.effect != Effect::Pure,
                 _ => {}
             });
             acting += u32::from(acts);
@@ -280,10 +286,13 @@ impl Checker<'_, '_> {
     }
 
     fn query(&mut self, query: &Query, ty: &Ty) {
+        if let Query::Call(call) = query {
+            return self.call(call);
+        }
         self.same(&Ty::U32, ty, "a query");
         let ty = |l: &LocalId| self.f.local(*l).ty.clone();
         let wrong = match query {
-            Query::CoreX | Query::CoreY => false,
+            Query::CoreX | Query::CoreY | Query::Call(_) => false,
             Query::WritePtr(l) => end_of(&ty(l)) != Some(End::Out),
             Query::ReadPtr(l) | Query::Word { cb: l, .. } => end_of(&ty(l)) != Some(End::In),
             Query::TileSize(l) => format_of(&ty(l)).is_none(),
@@ -312,6 +321,7 @@ impl Checker<'_, '_> {
             | Op::SemaphoreSend { .. }
             | Op::PipeSend(_)
             | Op::PipeReceive(_)
+            | Op::Call(_)
             | Op::ReadBarrier
             | Op::WriteBarrier
             | Op::WritesFlushed
@@ -336,12 +346,22 @@ impl Checker<'_, '_> {
         {
             self.fail(format!("{} without a tensor", name_of(op)));
         }
+        if let Op::Tile(t) = op
+            && (!t.call.exists()
+                || t.ins.len() != t.call.buffers()
+                || (t.dst().is_none() && t.call.register().is_some()))
+        {
+            self.fail(format!("a tile call {:?} with {} blocks and {} numbers", t.call, t.ins.len(), t.args.len()));
+        }
         self.signals(op);
         let mut operands = Vec::new();
         visit::op_exprs(op, &mut |e| operands.push(e));
         self.unordered(&operands);
+        if let Op::Call(call) = op {
+            self.call(call);
+        }
         visit::op_exprs(op, &mut |e| {
-            if e.ty != Ty::Int(IntTy::U32) {
+            if !matches!(op, Op::Call(_)) && e.ty != Ty::Int(IntTy::U32) {
                 self.same(&Ty::U32, &e.ty, "an operand");
             }
         });
@@ -367,6 +387,39 @@ impl Checker<'_, '_> {
 }
 
 impl Checker<'_, '_> {
+    /// Operands of a call of the kernel API against its row.
+    fn call(&mut self, call: &Call) {
+        if !super::data_movement(self.module.role) {
+            self.fail(format!("`{}` in a compute kernel", call.row.method));
+        }
+        if call.operands.len() != call.row.operands.len() {
+            self.fail(format!("`{}` with {} operands", call.row.method, call.operands.len()));
+        }
+        for (operand, kind) in call.operands.iter().zip(call.row.operands) {
+            let ty = match operand {
+                Operand::Value(e) => e.ty.clone(),
+                Operand::Name(l) => self.f.local(*l).ty.peeled().clone(),
+            };
+            let fits = match kind {
+                Kind::U32 => ty == Ty::U32,
+                Kind::Bool => ty == Ty::Bool,
+                Kind::Addr => ty == Ty::NocAddr,
+                Kind::L1 => matches!(ty, Ty::L1Ptr(_)),
+                Kind::Element => matches!(ty, Ty::Int(_) | Ty::F32),
+                Kind::CbIn | Kind::Front => end_of(&ty) == Some(End::In),
+                Kind::CbOut | Kind::Reserved => end_of(&ty) == Some(End::Out),
+                Kind::Tensor => matches!(ty, Ty::TensorAccessor(_)),
+                Kind::Semaphore => ty == Ty::Semaphore,
+                Kind::Core => ty == Ty::Core,
+                Kind::Range => ty == Ty::CoreRange,
+                Kind::Words => matches!(ty, Ty::Words | Ty::CommonWords),
+            };
+            if !fits && ty != Ty::Never {
+                self.fail(format!("`{}` with a {ty} for {kind:?}", call.row.method));
+            }
+        }
+    }
+
     /// What goes to other cores: its ends, semaphores and destinations.
     fn signals(&mut self, op: &Op) {
         let both = match op {
@@ -444,6 +497,7 @@ fn registers(op: &Op) -> Vec<&Expr> {
         | Op::MatmulBlock { dst, .. }
         | Op::Unary { dst, .. }
         | Op::PackTile { dst, .. } => vec![dst],
+        Op::Tile(t) => t.dst().into_iter().collect(),
         Op::CopyRegs { src, dst } => vec![src, dst],
         Op::BinaryRegs { a, b, dst, .. } => vec![a, b, dst],
         Op::TernaryRegs { operands, dst, .. } => operands.iter().chain([dst]).collect(),

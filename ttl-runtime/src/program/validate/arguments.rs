@@ -99,11 +99,12 @@ fn one_argument<K>(
         ArgValue::Core(of) => {
             return places(program, kernel, arg, |core| CoreRange::single(of.get(core)), device, errors);
         }
+        ArgValue::CoreTable(cores) => return core_table(program, kernel, arg, cores, device, errors),
         ArgValue::CoreRange(of) => return places(program, kernel, arg, |core| of.get(core), device, errors),
         ArgValue::PerCore { words, values } => {
             return core_values(kernel, arg, *words, values, errors);
         }
-        ArgValue::CompileTime(_) | ArgValue::Common(_) => {}
+        ArgValue::CompileTime(_) | ArgValue::Common(_) | ArgValue::Table(_) => {}
     }
     Vec::new()
 }
@@ -160,6 +161,37 @@ fn places<K>(
         }
     }
     out
+}
+
+/// The words of cores that a kernel picks from: each must be one where the program runs.
+fn core_table<K>(
+    program: &Program<K>,
+    kernel: &KernelDecl<K>,
+    arg: &Arg,
+    cores: &[Core],
+    device: &DeviceInfo,
+    errors: &mut Vec<ProgramError>,
+) -> Vec<u32> {
+    if kernel.role == Role::Compute {
+        errors.push(not_in_compute(kernel, arg, "core"));
+        return Vec::new();
+    }
+    let runs = |c: Core| device.arch.contains(c) && program.kernels.iter().any(|k| k.cores.contains(c));
+    if let Some(strange) = cores.iter().position(|c| !runs(*c)) {
+        let core = cores[strange];
+        let why = if device.arch.contains(core) { "no kernel of the program" } else { "no core of the device" };
+        let message = format!(
+            "entry {strange} of argument `{}` of kernel `{}` is {core}: there is {why} on it",
+            arg.name, kernel.name
+        );
+        errors.push(
+            ProgramError::new(ProblemKind::CoreValues, message)
+                .at(kernel.site, "given here")
+                .help("kernels may only send to cores on which the program runs"),
+        );
+        return Vec::new();
+    }
+    cores.iter().map(|c| device.arch.virtual_core(*c)).map(|c| c.x | c.y << 8).collect()
 }
 
 fn not_in_compute<K>(kernel: &KernelDecl<K>, arg: &Arg, what: &str) -> ProgramError {
@@ -329,6 +361,7 @@ fn words<K>(kernel: &KernelDecl<K>, layout: &ArgLayout, values: &[Vec<u32>], cb_
             (ArgValue::CompileTime(words), Slot::CompileTime { compile: at, .. }) => {
                 put(&mut compile, at, words);
             }
+            (ArgValue::CoreTable(_), Slot::Common { common: at, .. }) => put(&mut common, at, values),
             (ArgValue::Common(words), Slot::Common { common: at, .. }) => {
                 put(&mut common, at, words);
             }

@@ -111,6 +111,13 @@ impl Lower<'_> {
             Ty::Struct(s) => s.fields.iter().position(|f| f.name.trim_start_matches("r#") == name),
             _ => None,
         };
+        // The other members of a struct that is built here happen, too.
+        if let (Some(at), ExprKind::Struct(values)) = (at, &base.kind) {
+            let others = values.iter().enumerate().filter(|(i, v)| *i != at && visit::has_call(v));
+            for (_, other) in others.map(|(i, v)| (i, v.clone())).collect::<Vec<_>>() {
+                self.spill(other);
+            }
+        }
         match at {
             Some(at) => Value::Scalar(Expr::field(base, at as u32)),
             None => {

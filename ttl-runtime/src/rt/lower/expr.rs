@@ -3,6 +3,7 @@
 use super::Lower;
 use super::scope::Kind;
 use super::value::{Binding, State, Value};
+use crate::ir::call::Effect;
 use crate::ir::{BinOp, Expr, ExprKind, FnId, LocalId, Query, StmtKind, Ty, visit};
 use crate::rt::cx::Item;
 use std::collections::BTreeSet;
@@ -187,6 +188,9 @@ impl Lower<'_> {
             }
             ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Bits(a) => self.is_stable(a),
             ExprKind::Binary(_, a, b) => self.is_stable(a) && self.is_stable(b),
+            ExprKind::Query(Query::Call(call)) => {
+                call.row.effect == Effect::Pure && call.exprs().all(|e| self.is_stable(e))
+            }
             ExprKind::Query(q) => is_constant(q),
             ExprKind::Call(..) => false,
             ExprKind::Erased => true,
@@ -426,7 +430,8 @@ impl Lower<'_> {
             | Value::Tensor(id)
             | Value::Semaphore(id)
             | Value::Core(id)
-            | Value::CoreRange(id) => named(id),
+            | Value::CoreRange(id)
+            | Value::Words(id) => named(id),
             Value::Res { id, .. } => match (&self.resources[id.0].kind, self.resources[id.0].state) {
                 (_, State::Gone) => {
                     self.error("a guard is used after it was released", "use it before");
@@ -461,8 +466,11 @@ fn changes(e: &Expr, other: &Expr) -> bool {
     looks || lent
 }
 
-/// A query whose answer is the same throughout the kernel.
-const fn is_constant(query: &Query) -> bool {
+/// A query whose answer is the same throughout the kernel, or as long as its operands are.
+fn is_constant(query: &Query) -> bool {
+    if let Query::Call(call) = query {
+        return call.row.effect == Effect::Pure;
+    }
     matches!(query, Query::CoreX | Query::CoreY | Query::PageSize(_) | Query::TileSize(_))
 }
 

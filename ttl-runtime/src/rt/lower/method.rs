@@ -4,8 +4,9 @@ use super::Lower;
 use super::expr::binary;
 use super::signal::SENDS;
 use super::value::{ResId, ResKind, State, TileBlock, Value};
+use crate::ir::call::{self, Operand};
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Op, Query, StmtKind, Ty};
-use crate::ops::BinaryOp;
+use crate::ops::{BinaryOp, When};
 use ttl_skeleton as sk;
 
 impl Lower<'_> {
@@ -21,12 +22,16 @@ impl Lower<'_> {
         if let Some(tiles) = self.tile_method(&recv, name, args) {
             return tiles;
         }
+        if let Some(value) = self.value_call(&recv, name, args) {
+            return value;
+        }
         match recv {
             Value::Never => Value::Never,
             Value::Token => self.token_method(name, args),
             Value::CbOut(cb) => match name {
                 "reserve_back" => {
                     let pages = self.page_count(args);
+                    self.one_block_at_a_time(cb, "reserved", "push", "reserve_back");
                     self.op(Op::ReserveBack { cb, pages: pages.clone() });
                     self.resource(ResKind::Reserved { cb, pages: Some(pages) })
                 }
@@ -36,6 +41,7 @@ impl Lower<'_> {
             Value::CbIn(cb) => match name {
                 "wait_front" => {
                     let pages = self.page_count(args);
+                    self.one_block_at_a_time(cb, "waited for", "pop", "wait_front");
                     self.op(Op::WaitFront { cb, pages: pages.clone() });
                     self.resource(ResKind::Front { cb, pages: Some(pages) })
                 }
@@ -73,6 +79,24 @@ impl Lower<'_> {
         }
     }
 
+    /// Both of two blocks of an end would begin at the same page.
+    fn one_block_at_a_time(&mut self, cb: LocalId, taken: &str, release: &str, method: &str) {
+        let held = self.resources.iter().find(|r| {
+            let same = matches!(r.kind, ResKind::Front { cb: c, .. } | ResKind::Reserved { cb: c, .. } if c == cb);
+            same && r.state == State::Live
+        });
+        if let (Some(first), false) = (held.map(|r| r.line), self.diverged) {
+            let name = self.locals[cb.0 as usize].name.clone();
+            self.error(
+                format!("a second block of `{name}` is {taken} while the one of line {first} is still held"),
+                format!(
+                    "both would begin at the same page: take them together, `{name}.{method}(n)`, or {release} the first one \
+                     before"
+                ),
+            );
+        }
+    }
+
     pub(super) fn no_method(&mut self, ty: &str, name: &str) -> Value {
         self.refuse(format!("`{ty}` has no method `{name}` in a kernel"), "see the methods of the device API")
     }
@@ -87,6 +111,9 @@ impl Lower<'_> {
     }
 
     fn token_method(&mut self, name: &str, args: &[sk::Expr]) -> Value {
+        if let Some(value) = self.token_call(name, args) {
+            return value;
+        }
         match (name, args) {
             ("core_x", _) => query(Query::CoreX),
             ("core_y", _) => query(Query::CoreY),
@@ -138,7 +165,10 @@ impl Lower<'_> {
                 self.op(Op::Acquire);
                 self.resource(ResKind::Accumulator { rows, cols })
             }
-            _ => self.no_method("Noc` or `Compute", name),
+            _ => match self.tile_call(name, args, &[When::Always, When::Free]) {
+                Some(value) => value,
+                None => self.no_method("Noc` or `Compute", name),
+            },
         }
     }
 
@@ -228,6 +258,34 @@ impl Lower<'_> {
                 self.moved(id);
                 self.effect(Op::WritesFlushed)
             }
+            (ResKind::Read { cb }, "page_at", [tensor, page, offset, to, bytes]) => {
+                self.part(call::READ_AT, cb, [tensor, page, offset, to, bytes]).unwrap_or(Value::Never)
+            }
+            (ResKind::Write { cb }, "page_at", [tensor, page, offset, from, bytes]) => {
+                self.part(call::WRITE_AT, cb, [tensor, page, offset, from, bytes]).unwrap_or(Value::Never)
+            }
+            (ResKind::TaggedRead { cb, .. }, "page", [tensor, page, index]) => {
+                let Some(tensor) = self.tensor(tensor) else {
+                    return Value::Never;
+                };
+                let [page, index] = self.pair(page, index);
+                self.effect(Op::ReadPage { tensor, page, cb, index })
+            }
+            (ResKind::TaggedWrite { cb, .. }, "page", [tensor, page, index]) => {
+                let Some(tensor) = self.tensor(tensor) else {
+                    return Value::Never;
+                };
+                let [page, index] = self.pair(page, index);
+                self.effect(Op::WritePage { tensor, page, cb, index })
+            }
+            (ResKind::TaggedRead { .. }, "wait", []) | (ResKind::TaggedWrite { .. }, "flushed", []) => {
+                self.release(id);
+                Value::Unit
+            }
+            (ResKind::TaggedWrite { trid, .. }, "wait", []) => {
+                self.moved(id);
+                self.api(call::WRITE_ID_BARRIER, vec![Operand::Value(trid)])
+            }
             (ResKind::Arriving { .. }, "wait", []) => {
                 self.release(id);
                 Value::Unit
@@ -257,6 +315,10 @@ impl Lower<'_> {
                     None => Value::Never,
                 }
             }
+            (ResKind::PackRegs, _, _) => match self.tile_call(name, args, &[When::Packing]) {
+                Some(value) => value,
+                None => self.no_method("PackRegs", name),
+            },
             _ => self.no_method("guard", name),
         }
     }
@@ -308,11 +370,14 @@ impl Lower<'_> {
                 let [tile, dst] = self.pair(tile, dst);
                 self.effect(Op::ReuseDest { op, reversed: false, cb, tile, dst })
             }
-            _ => self.no_method("TileRegs", name),
+            _ => match self.tile_call(name, args, &[When::Acquired]) {
+                Some(value) => value,
+                None => self.no_method("TileRegs", name),
+            },
         }
     }
 
-    fn pair(&mut self, a: &sk::Expr, b: &sk::Expr) -> [Expr; 2] {
+    pub(super) fn pair(&mut self, a: &sk::Expr, b: &sk::Expr) -> [Expr; 2] {
         self.operands(&[a, b]).try_into().unwrap_or_else(|_| [zero(), zero()])
     }
 

@@ -5,12 +5,14 @@
 //! - `expr.rs`, `stmt.rs`: scalar expressions and control flow; blocks as values become temporaries, evaluation order is fixed.
 //! - `data.rs`, `pattern.rs`: structs, arrays, enums; `match` and other patterns. `debug.rs`: assertions and printing.
 //! - `method.rs`: methods of the device API, by type of the receiver and name.
+//! - `call.rs`: calls of the kernel API that are a row of a table.
 //! - `signal.rs`: what goes to other cores: pages and semaphores; `pipe.rs`: pipes.
 //! - `tiles.rs`: block expressions to DAGs.
 //!
 //! rustc has already accepted the body, so types agree. What is left to refuse here is what Rust cannot see: it ends up as a
 //! [`LowerError`](super::LowerError) with the user's line.
 
+mod call;
 mod data;
 mod debug;
 mod expr;
@@ -20,6 +22,7 @@ mod pipe;
 mod scope;
 mod signal;
 mod stmt;
+mod tile_calls;
 mod tile_ops;
 mod tiles;
 mod value;

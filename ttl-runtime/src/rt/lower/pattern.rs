@@ -62,7 +62,7 @@ impl Lower<'_> {
         let condition = match (condition, &arm.guard) {
             (condition, Some(guard)) => {
                 for (local, value) in &tested.names {
-                    self.bindings[*local as usize] = Some(Binding::Alias(self.named(*local, value.clone())));
+                    self.bindings[*local as usize] = Some(Binding::Alias(self.named_value(*local, value.clone())));
                 }
                 match condition {
                     Some(first) => self.both(BinOp::And, first, guard),
@@ -142,13 +142,13 @@ impl Lower<'_> {
 
     fn bind_names(&mut self, names: Vec<(sk::Local, Expr)>) {
         for (local, value) in names {
-            let value = self.named(local, value);
+            let value = self.named_value(local, value);
             self.bind(local, value);
         }
     }
 
     /// A name in a pattern stands for a copy, or for the place if its type is a reference.
-    fn named(&mut self, local: sk::Local, value: Expr) -> Value {
+    fn named_value(&mut self, local: sk::Local, value: Expr) -> Value {
         let slot = self.def.locals[local as usize].slot;
         match self.ty(slot) {
             Ty::Ref { .. } if value.is_place() => Value::Place(value),

@@ -2,6 +2,7 @@
 
 use super::Lower;
 use super::value::{Binding, ResId, ResKind, Resource, State, Value};
+use crate::ir::call::{self, Operand};
 use crate::ir::{Expr, ExprKind, LocalId, Op, StmtKind, Ty, visit};
 use ttl_skeleton as sk;
 
@@ -98,6 +99,12 @@ impl Lower<'_> {
             ResKind::Read { .. } => self.op(Op::ReadBarrier),
             ResKind::Write { .. } | ResKind::Sent { loopback: false } => self.op(Op::WritesFlushed),
             ResKind::Sent { loopback: true } => self.op(Op::WriteBarrier),
+            ResKind::TaggedRead { trid, .. } => {
+                self.api(call::READ_ID_BARRIER, vec![Operand::Value(trid)]);
+            }
+            ResKind::TaggedWrite { trid, .. } => {
+                self.api(call::WRITE_ID_FLUSH, vec![Operand::Value(trid)]);
+            }
             ResKind::Arriving { valid: semaphore } => {
                 self.op(Op::SemaphoreWait { semaphore, value: Expr::u32(1), min: false });
             }
@@ -189,6 +196,7 @@ impl Lower<'_> {
             Ty::Semaphore => Some(Binding::Alias(Value::Semaphore(local))),
             Ty::Core => Some(Binding::Alias(Value::Core(local))),
             Ty::CoreRange => Some(Binding::Alias(Value::CoreRange(local))),
+            Ty::Words | Ty::CommonWords => Some(Binding::Alias(Value::Words(local))),
             Ty::Front(_) if by_ref => guard(self, ResKind::Front { cb: local, pages: None }),
             Ty::Reserved(_) if by_ref => guard(self, ResKind::Reserved { cb: local, pages: None }),
             Ty::TileRegs if by_ref => guard(self, ResKind::TileRegs),

@@ -129,14 +129,14 @@ impl Lower<'_> {
         Some(Dest::Many { range, num_dests, loopback })
     }
 
-    fn core(&mut self, e: &sk::Expr) -> Option<LocalId> {
+    pub(super) fn core(&mut self, e: &sk::Expr) -> Option<LocalId> {
         match self.expr(e) {
             Value::Core(core) => Some(core),
             _ => None,
         }
     }
 
-    fn semaphore(&mut self, e: &sk::Expr) -> Option<LocalId> {
+    pub(super) fn semaphore(&mut self, e: &sk::Expr) -> Option<LocalId> {
         match self.expr(e) {
             Value::Semaphore(semaphore) => Some(semaphore),
             _ => None,

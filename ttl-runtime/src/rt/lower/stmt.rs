@@ -104,6 +104,14 @@ impl Lower<'_> {
     pub(super) fn bind(&mut self, local: sk::Local, value: Value) {
         let decl = &self.def.locals[local as usize];
         match value {
+            Value::Scalar(Expr { kind: ExprKind::Local(id), .. }) if self.just_made(id, "value") && !decl.mutable => {
+                self.locals[id.0 as usize].name.clone_from(&decl.name);
+                self.bindings[local as usize] = Some(Binding::Scalar(id));
+            }
+            Value::Core(id) if self.just_made(id, "core") => {
+                self.locals[id.0 as usize].name.clone_from(&decl.name);
+                self.alias(local, Value::Core(id));
+            }
             Value::Scalar(init) => {
                 let id = self.new_local(&decl.name, init.ty.clone(), decl.mutable);
                 self.note_range(id, &init);
@@ -112,6 +120,14 @@ impl Lower<'_> {
             }
             other => self.alias(local, other),
         }
+    }
+
+    /// Whether the last statement made this temporary: it may get the name that its value is bound to.
+    fn just_made(&self, id: LocalId, name: &str) -> bool {
+        let last = self.blocks.last().and_then(|b| b.last()).map(|s| &s.kind);
+        let made = matches!(last, Some(StmtKind::Let { local, init: Some(_) }) if *local == id);
+        let local = &self.locals[id.0 as usize];
+        made && local.name == name && !local.mutable
     }
 
     /// Assigns the value of `e` to a local.

@@ -25,6 +25,8 @@ pub(super) enum Value {
     /// A core and a rectangle of cores.
     Core(LocalId),
     CoreRange(LocalId),
+    /// Argument words that are indexed at run time.
+    Words(LocalId),
     /// An end of a pipe.
     Pipe(Pipe),
     /// A guard, transfer, accumulator or register state. `by_ref` when reached through `&` or `&mut`.
@@ -129,6 +131,15 @@ pub(super) enum ResKind {
     Write {
         cb: LocalId,
     },
+    /// The same with a transaction id.
+    TaggedRead {
+        cb: LocalId,
+        trid: Expr,
+    },
+    TaggedWrite {
+        cb: LocalId,
+        trid: Expr,
+    },
     /// Pages on their way to other cores. `loopback`: also to this one, so that they have to arrive.
     Sent {
         loopback: bool,
@@ -164,6 +175,7 @@ impl Value {
             Value::Semaphore(_) => "a semaphore",
             Value::Core(_) => "a core",
             Value::CoreRange(_) => "a rectangle of cores",
+            Value::Words(_) => "a table of argument words",
             Value::Pipe(_) => "an end of a pipe",
             Value::Res { .. } => "a guard",
             Value::Tiles(_) => "a block expression",

@@ -4,7 +4,7 @@ use super::{FpuInit, SfpuInit, Step, Stop};
 use crate::sim::error::ErrorKind;
 use crate::sim::launch::Processor;
 use crate::sim::math;
-use crate::sim::registers::{ComputeUnit, Configured, Phase};
+use crate::sim::registers::{ComputeUnit, Configured, Phase, Section};
 use crate::sim::thread::Cx;
 use crate::site::Site;
 
@@ -112,7 +112,7 @@ impl Cx<'_> {
     }
 
     #[cold]
-    fn tile_past_end(&self, call: &str, cb: usize, page: u32, tile: u32, site: Site) -> Stop {
+    pub(super) fn tile_past_end(&self, call: &str, cb: usize, page: u32, tile: u32, site: Site) -> Stop {
         let c = &self.core.cbs.list[cb];
         let message = format!("`{call}`: tile {tile} lies behind the end of {}", c.title());
         let error = self.error(ErrorKind::CircularBuffer, message, site);
@@ -192,6 +192,12 @@ impl Cx<'_> {
             return Err(Stop::Fail(error.help(format!("call `{}` before", want.call()))));
         };
         if have == want || self.same_init(have, want) {
+            let unit = self.unit(call, site)?;
+            if want.reduces() {
+                unit.section = Section::Reduced;
+            } else if unit.section == Section::Untouched {
+                unit.section = Section::Computed;
+            }
             return Ok(());
         }
         let what = if have.call() == want.call() {
@@ -218,6 +224,9 @@ impl Cx<'_> {
                 (a, ct, rt, kt) == (b, c, r, k)
             }
             (Reuse { op: a, dest: x, .. }, Reuse { op: b, dest: y, .. }) => (a, x) == (b, y),
+            (Call { call: a, .. }, Call { call: b, .. }) => a == b,
+            (Tilize { block: a, .. }, Tilize { block: b, .. }) => a == b,
+            (Untilize { block: a, full: x, .. }, Untilize { block: b, full: y, .. }) => (a, x) == (b, y),
             _ => false,
         };
         let format = |id: Option<u32>| id.and_then(|id| self.core.cbs.find(id)).map(|cb| self.core.cbs.list[cb].format);

@@ -141,9 +141,8 @@ impl Cx<'_> {
             if !c.overlaps(addr, size) {
                 continue;
             }
-            let start = c.write_ptr();
             let mine = c.producer.is_some_and(|(t, _)| t == self.me);
-            if c.encloses(addr, size) && (!mine || addr >= start && addr + size <= start + c.reserved * c.page_size) {
+            if c.encloses(addr, size) && (!mine || c.within(c.write_page, c.reserved, addr, size)) {
                 return Ok(());
             }
             outside.get_or_insert(i);
@@ -165,8 +164,7 @@ impl Cx<'_> {
             }
             let consumes = c.consumer.is_some_and(|(t, _)| t == self.me);
             let produces = c.producer.is_some_and(|(t, _)| t == self.me);
-            let start = c.read_ptr();
-            let waited = addr >= start && addr + size <= start + c.waited * c.page_size;
+            let waited = c.within(c.read_page, c.waited, addr, size);
             if c.encloses(addr, size) && (waited || produces || !consumes) {
                 return Ok(());
             }
@@ -216,15 +214,35 @@ impl Cx<'_> {
     }
 
     pub(super) fn enqueue_write(&mut self, noc: usize, from: u32, dest: Remote, size: u32, due: bool, site: Site) {
+        let trid = self.core.threads[self.me].write_state[noc].trid;
+        self.enqueue_tagged(noc, from, dest, size, due, Tag { trid, posted: false }, site);
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn enqueue_tagged(
+        &mut self,
+        noc: usize,
+        from: u32,
+        dest: Remote,
+        size: u32,
+        due: bool,
+        Tag { trid, posted }: Tag,
+        site: Site,
+    ) {
         let thread = &mut self.core.threads[self.me];
-        thread.uncaptured[noc] += 1;
-        thread.unacked[noc] += 1;
+        if posted {
+            thread.unsent_posted[noc] += 1;
+        } else {
+            thread.uncaptured[noc] += 1;
+            thread.unacked[noc] += 1;
+            thread.unacked_ids[noc][usize::from(trid)] += 1;
+        }
         let queue = &mut self.core.queue;
         queue.uncaptured += 1;
         queue.bytes += size as usize;
         queue.due += usize::from(due);
         let what = What::Write { source: Source::L1(from), size };
-        queue.list.push(Outgoing { thread: self.me as u8, noc: noc as u8, due, dest, what, from, site });
+        queue.list.push(Outgoing { thread: self.me as u8, noc: noc as u8, trid, posted, due, dest, what, from, site });
         self.core.counters.noc_writes += 1;
         self.core.counters.noc_write_bytes += u64::from(size);
     }
@@ -232,6 +250,17 @@ impl Cx<'_> {
     /// An atomic or a flag write: it is due at once, and so is what the same thread sent the same way before, which it must not
     /// overtake.
     pub(super) fn enqueue_signal(&mut self, noc: usize, dest: Remote, what: Result<u32, u32>, site: Site) -> Step<()> {
+        self.enqueue_posted_signal(noc, dest, what, false, site)
+    }
+
+    pub(super) fn enqueue_posted_signal(
+        &mut self,
+        noc: usize,
+        dest: Remote,
+        what: Result<u32, u32>,
+        posted: bool,
+        site: Site,
+    ) -> Step<()> {
         self.room(4)?;
         let (me, noc_id) = (self.me as u8, noc as u8);
         self.core.queue.mark_due(|op: &Outgoing| {
@@ -245,12 +274,14 @@ impl Cx<'_> {
         });
         match what {
             Ok(by) => {
-                self.core.threads[self.me].atomics[noc] += 1;
+                self.core.threads[self.me].atomics[noc] += u32::from(!posted);
                 let what = What::Increment { by };
                 self.core.queue.due += 1;
                 self.core.queue.list.push(Outgoing {
                     thread: self.me as u8,
                     noc: noc as u8,
+                    trid: 0,
+                    posted,
                     due: true,
                     dest,
                     what,
@@ -259,20 +290,23 @@ impl Cx<'_> {
                 });
                 self.core.counters.noc_atomics += 1;
             }
-            Err(from) => self.enqueue_write(noc, from, dest, 4, true, site),
+            // Flags have a command buffer of their own, without an id.
+            Err(from) => self.enqueue_tagged(noc, from, dest, 4, true, Tag { trid: 0, posted }, site),
         }
         Ok(())
     }
 
-    /// Copies the data of writes of this thread out of L1.
-    fn capture(&mut self, noc: usize) {
-        let left = &mut self.core.threads[self.me].uncaptured[noc];
+    /// Copies the data of writes of this thread out of L1: of the posted ones or of the others, of all ids or of one.
+    pub(super) fn capture(&mut self, noc: usize, posted: bool, trid: Option<u8>) {
+        let thread = &mut self.core.threads[self.me];
+        let left = if posted { &mut thread.unsent_posted[noc] } else { &mut thread.uncaptured[noc] };
         let queue = &mut self.core.queue;
         for op in queue.list.iter_mut().rev() {
             if *left == 0 {
                 break;
             }
-            if usize::from(op.thread) != self.me || usize::from(op.noc) != noc {
+            let other = op.posted != posted || trid.is_some_and(|id| op.trid != id);
+            if usize::from(op.thread) != self.me || usize::from(op.noc) != noc || other {
                 continue;
             }
             if let What::Write { source: source @ Source::L1(_), size } = &mut op.what {
@@ -286,7 +320,7 @@ impl Cx<'_> {
 
     /// Lets a read land if its data is within reach during an epoch.
     #[inline]
-    fn land(&mut self, read: &PendingRead) -> bool {
+    pub(super) fn land(&mut self, read: &PendingRead) -> bool {
         match read.source {
             Remote::Dram { bank, addr } => {
                 self.dram.read(bank, addr, self.core.l1.bytes_mut(read.dest, read.size as usize));
@@ -333,16 +367,34 @@ pub fn noc_addr_dram(bank: u32, addr: u64, site: Site) -> NocAddr {
 pub fn noc_async_read(noc: u8, src: NocAddr, dst_l1: u32, size: u32, site: Site) {
     const CALL: &str = "noc_async_read";
     op(site, |cx| {
-        cx.data_movement(CALL, site)?;
-        cx.noc(CALL, noc, site)?;
+        cx.begin_read(CALL, noc, src, dst_l1, size, site)?;
+        cx.thread().read_state[usize::from(noc)].overwritten = Some(site);
+        Ok(())
+    });
+}
+
+impl Cx<'_> {
+    pub(super) fn begin_read(
+        &mut self,
+        call: &str,
+        noc: u8,
+        src: NocAddr,
+        dst_l1: u32,
+        size: u32,
+        site: Site,
+    ) -> Step<()> {
+        let cx = self;
+        cx.data_movement(call, site)?;
+        let index = cx.noc(call, noc, site)?;
         if size == 0 {
-            return Err(cx.zero_bytes(CALL, site));
+            return Err(cx.zero_bytes(call, site));
         }
-        cx.local(CALL, dst_l1, size, site)?;
-        let source = cx.remote(CALL, src, size, site)?;
-        cx.aligned(CALL, source, dst_l1, true, site)?;
-        cx.fills_reserved(CALL, dst_l1, size, site)?;
-        let mut read = PendingRead { source, dest: dst_l1, size, noc, landed: false, site };
+        cx.local(call, dst_l1, size, site)?;
+        let source = cx.remote(call, src, size, site)?;
+        cx.aligned(call, source, dst_l1, true, site)?;
+        cx.fills_reserved(call, dst_l1, size, site)?;
+        let trid = cx.core.threads[cx.me].read_state[index].trid;
+        let mut read = PendingRead { source, dest: dst_l1, size, noc, trid, landed: false, site };
         if cx.by_chance(2) {
             read.landed = cx.land(&read);
         }
@@ -353,25 +405,58 @@ pub fn noc_async_read(noc: u8, src: NocAddr, dst_l1: u32, size: u32, site: Site)
         cx.core.counters.noc_reads += 1;
         cx.core.counters.noc_read_bytes += u64::from(size);
         Ok(())
-    });
+    }
+
+    /// A write to another place: checked, then on its way.
+    pub(super) fn begin_write(
+        &mut self,
+        call: &str,
+        noc: u8,
+        src_l1: u32,
+        dst: NocAddr,
+        size: u32,
+        tag: impl FnOnce(u8) -> Tag,
+        site: Site,
+    ) -> Step<()> {
+        self.data_movement(call, site)?;
+        let noc = self.noc(call, noc, site)?;
+        if size == 0 {
+            return Err(self.zero_bytes(call, site));
+        }
+        self.local(call, src_l1, size, site)?;
+        let dest = self.remote(call, dst, size, site)?;
+        self.aligned(call, dest, src_l1, false, site)?;
+        self.uses_waited(call, src_l1, size, site)?;
+        self.room(size)?;
+        let due = self.by_chance(4);
+        let tag = tag(self.core.threads[self.me].write_state[noc].trid);
+        self.enqueue_tagged(noc, src_l1, dest, size, due, tag, site);
+        Ok(())
+    }
+}
+
+/// What a write has beside its ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Tag {
+    pub(super) trid: u8,
+    pub(super) posted: bool,
 }
 
 /// Starts a write from this core's L1.
 pub fn noc_async_write(noc: u8, src_l1: u32, dst: NocAddr, size: u32, site: Site) {
+    write(noc, src_l1, dst, size, false, site);
+}
+
+/// As [`noc_async_write`], without acknowledgement: only `noc_async_posted_writes_flushed` waits for it.
+pub fn noc_async_write_posted(noc: u8, src_l1: u32, dst: NocAddr, size: u32, site: Site) {
+    write(noc, src_l1, dst, size, true, site);
+}
+
+fn write(noc: u8, src_l1: u32, dst: NocAddr, size: u32, posted: bool, site: Site) {
     const CALL: &str = "noc_async_write";
     op(site, |cx| {
-        cx.data_movement(CALL, site)?;
-        let noc = cx.noc(CALL, noc, site)?;
-        if size == 0 {
-            return Err(cx.zero_bytes(CALL, site));
-        }
-        cx.local(CALL, src_l1, size, site)?;
-        let dest = cx.remote(CALL, dst, size, site)?;
-        cx.aligned(CALL, dest, src_l1, false, site)?;
-        cx.uses_waited(CALL, src_l1, size, site)?;
-        cx.room(size)?;
-        let due = cx.by_chance(4);
-        cx.enqueue_write(noc, src_l1, dest, size, due, site);
+        cx.begin_write(CALL, noc, src_l1, dst, size, |trid| Tag { trid, posted }, site)?;
+        cx.thread().write_state[usize::from(noc)].overwritten = Some(site);
         Ok(())
     });
 }
@@ -389,7 +474,7 @@ pub fn noc_async_read_barrier(noc: u8, site: Site) {
         reads.retain(|r| r.noc != noc || !(r.landed || cx.land(r)));
         cx.thread().reads = reads;
         if cx.thread().remote_reads[index] > 0 {
-            return Err(Stop::Wait(Wait::Reads { noc }));
+            return Err(Stop::Wait(Wait::Reads { noc, trid: None }));
         }
         Ok(())
     });
@@ -406,7 +491,7 @@ pub fn noc_async_write_barrier(noc: u8, site: Site) {
         }
         let me = cx.me as u8;
         cx.core.queue.mark_due(|op| op.thread == me && op.noc == noc);
-        Err(Stop::Wait(Wait::Writes { noc }))
+        Err(Stop::Wait(Wait::Writes { noc, trid: None }))
     });
 }
 
@@ -416,7 +501,7 @@ pub fn noc_async_writes_flushed(noc: u8, site: Site) {
     op(site, |cx| {
         cx.data_movement(CALL, site)?;
         let index = cx.noc(CALL, noc, site)?;
-        cx.capture(index);
+        cx.capture(index, false, None);
         Ok(())
     });
 }
@@ -436,4 +521,16 @@ pub fn noc_async_full_barrier(noc: u8, site: Site) {
     noc_async_read_barrier(noc, site);
     noc_async_write_barrier(noc, site);
     noc_async_atomic_barrier(noc, site);
+    noc_async_posted_writes_flushed(noc, site);
+}
+
+/// The data of all posted writes of this thread on this NoC has left L1, which may be used again.
+pub fn noc_async_posted_writes_flushed(noc: u8, site: Site) {
+    const CALL: &str = "noc_async_posted_writes_flushed";
+    op(site, |cx| {
+        cx.data_movement(CALL, site)?;
+        let index = cx.noc(CALL, noc, site)?;
+        cx.capture(index, true, None);
+        Ok(())
+    });
 }

@@ -58,3 +58,37 @@ pub fn l1_bytes(addr: u32, len: u32, site: Site) -> *mut u8 {
         Ok(cx.core.l1.pointer(addr, len as usize))
     })
 }
+
+/// Reads an element of up to 4 bytes. A loop that waits for it to change lets other threads run.
+pub fn l1_read(addr: u32, bytes: u32, site: Site) -> [u8; 4] {
+    if bytes == 4 {
+        return l1_read_u32(addr, site).to_le_bytes();
+    }
+    op(site, |cx| {
+        cx.element("l1_read", addr, bytes, site)?;
+        let mut out = [0; 4];
+        out[..bytes as usize].copy_from_slice(cx.core.l1.bytes(addr, bytes as usize));
+        Ok(out)
+    })
+}
+
+/// Writes an element of up to 4 bytes.
+pub fn l1_write(addr: u32, bytes: u32, value: [u8; 4], site: Site) {
+    op(site, |cx| {
+        cx.element("l1_write", addr, bytes, site)?;
+        cx.core.l1.bytes_mut(addr, bytes as usize).copy_from_slice(&value[..bytes as usize]);
+        cx.core.progress += 1;
+        Ok(())
+    });
+}
+
+impl Cx<'_> {
+    fn element(&self, call: &str, addr: u32, bytes: u32, site: Site) -> super::Step<()> {
+        self.local(call, addr, bytes, site)?;
+        if addr.is_multiple_of(bytes.max(1)) {
+            return Ok(());
+        }
+        let message = format!("`{call}`: L1 address {addr:#x} of an element is not a multiple of its {bytes} bytes");
+        Err(self.fail(ErrorKind::Memory, message, site))
+    }
+}

@@ -9,20 +9,28 @@ mod compute;
 mod compute_checks;
 mod dataflow;
 mod debug;
+mod inline_write;
 mod l1;
+mod layout;
 mod multicast;
 mod native;
 mod semaphore;
+mod stateful;
+mod tile_calls;
 
 pub use args::*;
 pub use cb::*;
 pub use compute::*;
 pub use dataflow::*;
 pub use debug::*;
+pub use inline_write::*;
 pub use l1::*;
+pub use layout::*;
 pub use multicast::*;
 pub use native::*;
 pub use semaphore::*;
+pub use stateful::*;
+pub use tile_calls::*;
 
 pub use super::math::ReuseDest;
 pub use super::noc::NocAddr;

@@ -21,7 +21,7 @@ pub struct Receivers {
 
 impl Cx<'_> {
     /// The rectangle of a multicast address, checked.
-    fn rectangle(
+    pub(super) fn rectangle(
         &self,
         call: &str,
         noc: usize,
@@ -145,6 +145,7 @@ pub fn noc_async_write_multicast(noc: u8, src_l1: u32, dst: NocAddr, size: u32, 
         cx.room(size)?;
         let due = cx.by_chance(4);
         cx.enqueue_write(noc, src_l1, dest, size, due, site);
+        cx.thread().write_state[noc].overwritten = Some(site);
         Ok(())
     });
 }

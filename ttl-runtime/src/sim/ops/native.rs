@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::{FpuInit, ReuseDest, SfpuInit, Stop, op};
 use super::{add_tiles, copy_tile, matmul_block, matmul_tiles, mul_tiles, reuse_dest_tiles, sub_tiles};
 use crate::arch::ComputeConfig;
-use crate::ops::{BinaryOp, MAX_WORDS, TernaryOp, UnaryOp};
+use crate::ops::{BinaryOp, MAX_WORDS, Relu, TernaryOp, TileCall, UnaryOp};
 use crate::sim::error::ErrorKind;
-use crate::sim::registers::Configured;
+use crate::sim::registers::{Configured, Section};
 use crate::site::Site;
 
 /// Puts an init and the formats of its operands in force, unless they are.
-fn ensure_fpu(init: FpuInit, site: Site) {
+pub(super) fn ensure_fpu(init: FpuInit, site: Site) {
     op(site, |cx| {
         let (a, b) = init.operands();
         let format = |id: Option<u32>| match id {
@@ -32,6 +32,10 @@ fn ensure_fpu(init: FpuInit, site: Site) {
         if unit.fpu.map(|(have, _)| have) != Some(init) {
             unit.fpu = Some((init, site));
         }
+        unit.edge_mask = match init {
+            FpuInit::Call { call: TileCall::Reduce(_, dim), .. } => Some((dim, site)),
+            _ => None,
+        };
         Ok(())
     });
 }
@@ -84,6 +88,45 @@ pub fn reuse_dest(kind: BinaryOp, reversed: bool, cb: u32, tile: u32, dst: u32, 
     reuse_dest_tiles(kind, dest, cb, tile, dst, site);
 }
 
+/// `dst += a op b`, for `Add` and `Sub`.
+pub fn binary_tiles_acc(kind: BinaryOp, [a, b]: [u32; 2], [ia, ib]: [u32; 2], dst: u32, site: Site) {
+    if kind == BinaryOp::Sub {
+        ensure_fpu(FpuInit::Sub { a, b, acc: true }, site);
+        sub_tiles(a, b, ia, ib, dst, site);
+    } else {
+        ensure_fpu(FpuInit::Add { a, b, acc: true }, site);
+        add_tiles(a, b, ia, ib, dst, site);
+    }
+}
+
+/// `dst += a . transpose of b`.
+pub fn matmul_transposed([in0, in1]: [u32; 2], [i0, i1]: [u32; 2], dst: u32, site: Site) {
+    ensure_fpu(FpuInit::Matmul { in0, in1, transpose: true }, site);
+    matmul_tiles(in0, in1, i0, i1, dst, site);
+}
+
+/// Rows of elements to tiles, with the set-up before and after.
+pub fn tilize(cb: u32, block: u32, out: u32, site: Site) {
+    ensure_fpu(FpuInit::Tilize { cb, block }, site);
+    ensure_pack(out, false, site);
+    super::tilize_block(cb, block, out, 0, 0, site);
+    super::layout_uninit("tilize_uninit", site);
+}
+
+/// Tiles to rows of elements, with the set-up before and after.
+pub fn pack_untilize(cb: u32, block: u32, out: u32, site: Site) {
+    ensure_fpu(FpuInit::Untilize { cb, block, full: block }, site);
+    ensure_pack(out, false, site);
+    super::pack_untilize_block(cb, block, block, out, 0, site);
+    super::layout_uninit("pack_untilize_uninit", site);
+}
+
+/// `pack_relu_config` in a kernel that may not have computed anything yet.
+pub fn pack_relu(relu: Relu, threshold: u32, site: Site) {
+    ensure_started(site);
+    super::pack_relu_config(relu, threshold, site);
+}
+
 pub fn matmul(in0: u32, in1: u32, i0: u32, i1: u32, dst: u32, site: Site) {
     ensure_fpu(FpuInit::Matmul { in0, in1, transpose: false }, site);
     matmul_tiles(in0, in1, i0, i1, dst, site);
@@ -123,21 +166,37 @@ pub fn copy_regs(src: u32, dst: u32, site: Site) {
     super::copy_dest_values(src, dst, site);
 }
 
-/// Packs a register to the next page, or to page `index`.
-pub fn pack(dst: u32, cb: u32, index: Option<u32>, site: Site) {
+/// Sets the packer to the format of a buffer, and whether it adds to what is in L1.
+fn ensure_pack(cb: u32, adds: bool, site: Site) {
     op(site, |cx| {
         let format = cx.core.cbs.list[cx.cb("pack_tile", cb, site)?].format;
         let unit = cx.unit("pack_tile", site)?;
+        // The passes undo a reduction before registers that the matrix unit has no part in.
+        if unit.section == Section::Untouched {
+            unit.edge_mask = None;
+        }
         unit.startup.get_or_insert(site);
         if unit.packer.format != format {
             unit.packer = Configured { format, site };
         }
+        unit.l1_acc = adds;
         Ok(())
     });
+}
+
+/// Packs a register to the next page, or to page `index`.
+pub fn pack(dst: u32, cb: u32, index: Option<u32>, site: Site) {
+    ensure_pack(cb, false, site);
     match index {
         None => super::pack_tile(dst, cb, site),
         Some(index) => super::pack_tile_at(dst, cb, index, site),
     }
+}
+
+/// Adds a register to page `index`.
+pub fn pack_acc(dst: u32, cb: u32, index: u32, site: Site) {
+    ensure_pack(cb, true, site);
+    super::pack_tile_at(dst, cb, index, site);
 }
 
 /// Settings of the running compute kernel.
@@ -185,4 +244,18 @@ pub fn fail_with_help(message: &str, help: &str, site: Site) -> ! {
     loop {
         op::<()>(site, |cx| Err(Stop::Fail(cx.error(ErrorKind::Kernel, message, site).help(help))));
     }
+}
+
+/// Bytes of a reserved or waited block.
+pub fn check_bytes(cb: u32, at: u32, bytes: u32, pages: u32, site: Site) {
+    let size = pages * super::cb_page_size(cb, site);
+    if at.checked_add(bytes).is_some_and(|end| end <= size) {
+        return;
+    }
+    let name = cb_name(cb, site);
+    fail_with_help(
+        &format!("{bytes} bytes from byte {at} on of a block of {pages} pages of `{name}`, which has {size} bytes"),
+        "reserve or wait for more pages, or move less",
+        site,
+    );
 }

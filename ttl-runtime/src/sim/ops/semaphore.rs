@@ -1,6 +1,7 @@
 //! Semaphores: words in L1 that this core's threads wait on and other cores change.
 
 use super::{NocAddr, Stop, op};
+use crate::arch::ArchKind;
 use crate::sim::core::Wait;
 use crate::sim::error::ErrorKind;
 use crate::sim::noc::{Outgoing, Remote, Source, What};
@@ -85,12 +86,23 @@ pub fn noc_semaphore_wait_min(addr: u32, value: u32, site: Site) {
 
 /// Adds to a word of another core. Nothing that this thread sent there on the same NoC before is overtaken.
 pub fn noc_semaphore_inc(noc: u8, addr: NocAddr, incr: u32, site: Site) {
+    increment(noc, addr, incr, false, site);
+}
+
+/// As [`noc_semaphore_inc`], without an answer: no barrier waits for it (on Wormhole).
+pub fn noc_semaphore_inc_posted(noc: u8, addr: NocAddr, incr: u32, site: Site) {
+    increment(noc, addr, incr, true, site);
+}
+
+fn increment(noc: u8, addr: NocAddr, incr: u32, posted: bool, site: Site) {
     const CALL: &str = "noc_semaphore_inc";
     op(site, |cx| {
         cx.data_movement(CALL, site)?;
         let noc = cx.noc(CALL, noc, site)?;
         let dest = cx.remote_word(CALL, addr, site)?;
-        cx.enqueue_signal(noc, dest, Ok(incr), site)
+        // TT-Metalium makes none of them posted on Blackhole, where they could hang.
+        let posted = posted && cx.shared.arch.kind == ArchKind::Wormhole;
+        cx.enqueue_posted_signal(noc, dest, Ok(incr), posted, site)
     });
 }
 

@@ -3,6 +3,12 @@
 //! The algorithms are those of TT-Metalium's kernel library (0.81), step by step, since each step rounds: `programs` has one function
 //! per operation, `steps` the instructions. A 16-bit register has only 65536 values: there each operation is tabulated on first use, by the same functions.
 
+mod compare;
+#[cfg(test)]
+mod golden;
+mod integers;
+// Rows of the table name the programs; some may have none yet.
+#[cfg_attr(not(test), allow(dead_code))]
 mod programs;
 mod steps;
 

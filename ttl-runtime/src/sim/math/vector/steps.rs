@@ -49,7 +49,7 @@ impl From<u32> for Arg<'_> {
 
 impl Arg<'_> {
     #[inline(always)]
-    unsafe fn load<L: Lanes>(self, i: usize) -> L::V {
+    pub(super) unsafe fn load<L: Lanes>(self, i: usize) -> L::V {
         // SAFETY: `i` stays within a block; the instruction set is the caller's.
         unsafe {
             match self {
@@ -85,6 +85,8 @@ macro_rules! steps {
         )*
     };
 }
+
+pub(super) use steps;
 
 steps! { L:
     /// `a * b + c` of either chip.
@@ -178,7 +180,7 @@ unsafe fn shift_significand<L: Lanes>(a: L::V) -> L::V {
 }
 
 #[inline(always)]
-unsafe fn integer<L: Lanes, const LIMIT: u32>(a: L::V) -> L::V {
+pub(super) unsafe fn integer<L: Lanes, const LIMIT: u32>(a: L::V) -> L::V {
     // SAFETY: passed on to the caller.
     unsafe {
         let exponent = L::sub(L::exponent(a), L::splat(127));
@@ -254,6 +256,18 @@ impl Unit {
         let minus_b = neg(b);
         // Wormhole multiplies b by -1, which only a NaN shows.
         if self.wormhole { add_wormhole(&minus_b, a) } else { add_blackhole(a, &minus_b) }
+    }
+
+    /// `c - a * b`: Wormhole rounds the product, since it cannot negate an operand.
+    pub(super) fn sub_product<'a>(self, c: impl Into<Arg<'a>>, a: &Reg, b: impl Into<Arg<'a>>) -> Reg {
+        let (b, c) = (b.into(), c.into());
+        if self.wormhole { mad_wormhole(&mul_wormhole(a, b), -1.0, c) } else { mad_blackhole(&neg(a), b, c) }
+    }
+
+    /// `a * b - c`, likewise.
+    pub(super) fn product_sub<'a>(self, a: impl Into<Arg<'a>>, b: impl Into<Arg<'a>>, c: &Reg) -> Reg {
+        let (a, b) = (a.into(), b.into());
+        if self.wormhole { mad_wormhole(c, -1.0, &mul_wormhole(a, b)) } else { mad_blackhole(a, b, &neg(c)) }
     }
 
     /// `c0 + x * (c1 + x * (c2 + ...))`.

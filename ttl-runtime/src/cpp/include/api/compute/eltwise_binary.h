@@ -3,10 +3,10 @@
 #pragma once
 
 #include "api/compute/common.h"
+#include "ttl/tile_calls.h"
 
 namespace ckernel {
 enum class EltwiseBinaryReuseDestType { NONE = 0, DEST_TO_SRCA = 1, DEST_TO_SRCB = 2 };
-enum class EltwiseBinaryType { ELWMUL, ELWADD, ELWSUB };
 }  // namespace ckernel
 
 namespace ttl_host {

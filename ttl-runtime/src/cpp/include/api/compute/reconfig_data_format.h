@@ -39,6 +39,19 @@ inline void reconfig_data_format(
         reconfig_data_format_srcb(icb1_old_operand, icb1_new_operand, at);
     }
 }
+// All tiles have 32 rows and columns here, so that there is no shape to switch.
+template <SrcOrder src_order = SrcOrder::Regular, typename... Operands>
+inline void reconfig_full_operand(Operands... operands) {
+    reconfig_data_format<src_order>(operands...);
+}
+template <typename... Operands>
+inline void reconfig_full_operand_srca(Operands... operands) {
+    reconfig_data_format_srca(operands...);
+}
+template <typename... Operands>
+inline void reconfig_full_operand_srcb(Operands... operands) {
+    reconfig_data_format_srcb(operands...);
+}
 inline void pack_reconfig_data_format(uint32_t new_cb_id, TTL_AT) { ttl_host::table->reconfig_pack(new_cb_id, at); }
 inline void pack_reconfig_data_format(uint32_t old_cb_id, uint32_t new_cb_id, TTL_AT) {
     if (!ttl_host::table->cb_same_format(old_cb_id, new_cb_id, at)) {

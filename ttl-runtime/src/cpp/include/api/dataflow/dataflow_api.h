@@ -108,23 +108,26 @@ template <uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, bool enable_noc_traci
 inline void noc_async_write(
     uint32_t src_local_l1_addr, uint64_t dst_noc_addr, uint32_t size, uint8_t noc = noc_index, uint32_t = NOC_UNICAST_WRITE_VC,
     TTL_AT) {
-    static_assert(!posted, "noc_async_write: posted writes are not simulated");
     if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
         if (size > max_page_size) {
             ttl_host::table->fail("noc_async_write: the size is above the largest page that its template argument names", at);
         }
     }
-    ttl_host::table->noc_async_write(noc, src_local_l1_addr, dst_noc_addr, size, at);
+    if constexpr (posted) {
+        ttl_host::table->noc_async_write_posted(noc, src_local_l1_addr, dst_noc_addr, size, at);
+    } else {
+        ttl_host::table->noc_async_write(noc, src_local_l1_addr, dst_noc_addr, size, at);
+    }
 }
 template <bool enable_noc_tracing = true, bool posted = false>
 inline void noc_async_write_one_packet(
     uint32_t src_local_l1_addr, uint64_t dst_noc_addr, uint32_t size, uint8_t noc = noc_index, uint32_t = NOC_UNICAST_WRITE_VC,
     TTL_AT) {
-    static_assert(!posted, "noc_async_write_one_packet: posted writes are not simulated");
     if (size > NOC_MAX_BURST_SIZE) {
         ttl_host::table->fail("noc_async_write_one_packet: the size is above NOC_MAX_BURST_SIZE", at);
     }
-    ttl_host::table->noc_async_write(noc, src_local_l1_addr, dst_noc_addr, size, at);
+    noc_async_write<NOC_MAX_BURST_SIZE + 1, enable_noc_tracing, posted>(
+        src_local_l1_addr, dst_noc_addr, size, noc, NOC_UNICAST_WRITE_VC, at);
 }
 template <typename DSpec>
 inline void noc_async_write_page(
@@ -186,8 +189,11 @@ inline void noc_semaphore_wait_min(volatile tt_l1_ptr uint32_t* sem_addr, uint32
 template <bool posted = false>
 inline void noc_semaphore_inc(
     uint64_t addr, uint32_t incr, uint8_t noc = noc_index, uint32_t = NOC_UNICAST_WRITE_VC, TTL_AT) {
-    static_assert(!posted, "noc_semaphore_inc: posted increments are not simulated");
-    ttl_host::table->noc_semaphore_inc(noc, addr, incr, at);
+    if constexpr (posted) {
+        ttl_host::table->noc_semaphore_inc_posted(noc, addr, incr, at);
+    } else {
+        ttl_host::table->noc_semaphore_inc(noc, addr, incr, at);
+    }
 }
 inline void noc_semaphore_set_remote(uint32_t src_local_l1_addr, uint64_t dst_noc_addr, uint8_t noc = noc_index, TTL_AT) {
     ttl_host::table->noc_semaphore_set_remote(noc, src_local_l1_addr, dst_noc_addr, at);
@@ -202,6 +208,8 @@ inline void noc_semaphore_set_multicast_loopback_src(
     uint32_t = NOC_MULTICAST_WRITE_VC, TTL_AT) {
     ttl_host::table->noc_semaphore_set_multicast(noc, src_local_l1_addr, dst_noc_addr_multicast, num_dests, true, at);
 }
+
+#include "ttl/transfers.h"
 
 // L1 is never cached here.
 inline void invalidate_l1_cache() {}

@@ -1,5 +1,6 @@
 //! Powers of e and 2, and what is made of them.
 
+use super::super::integers::*;
 use super::super::steps::*;
 use super::power::{reciprocal, reciprocal_1};
 
@@ -8,6 +9,37 @@ const INV_LN2: f32 = std::f32::consts::LOG2_E;
 /// `exp_tile`: 2^x with the integer part by exponent and the rest by a polynomial.
 pub(crate) fn exp(unit: Unit, x: &Reg) -> Reg {
     if unit.fp32 { unit.store(&exp_32(unit, x)) } else { exp_16(unit, x) }
+}
+
+/// `exp_tile<false, true>`: of x times a bf16 number.
+pub(crate) fn exp_scaled(unit: Unit, x: &Reg, p: &[u32]) -> Reg {
+    exp(unit, &unit.mul(p[0] << 16, x))
+}
+
+/// 256 / ln(2), and 127 * 256 with a correction of the straight line between powers of two.
+const FAST_SLOPE: f32 = 256.0 * std::f32::consts::LOG2_E;
+const FAST_OFFSET: f32 = 32_500.818;
+
+/// `exp_tile<true>`: the bits of the result are linear in x.
+pub(crate) fn exp_fast(unit: Unit, x: &Reg) -> Reg {
+    exp_fast_by(unit, x, 1.0)
+}
+
+/// `exp_tile<true, true>`: of x times a bf16 number.
+pub(crate) fn exp_fast_scaled(unit: Unit, x: &Reg, p: &[u32]) -> Reg {
+    exp_fast_by(unit, x, f32::from_bits(p[0] << 16))
+}
+
+fn exp_fast_by(unit: Unit, x: &Reg, scale: f32) -> Reg {
+    let x = max(x, -88.5 / scale);
+    let bits = unit.mad(FAST_SLOPE * scale, &x, FAST_OFFSET);
+    unit.store(&shift_left(&to_uint16(&bits), 15))
+}
+
+/// `exp_tile<true, false, InputClamping::None>`.
+pub(crate) fn exp_fast_unclamped(unit: Unit, x: &Reg) -> Reg {
+    let bits = to_smag16(&unit.mad(FAST_SLOPE, x, FAST_OFFSET));
+    unit.store(&copy_sign(&shift_left(&bits, 15), &bits))
 }
 
 /// The algorithm `exp_21f` of Moroz et al. (2022), rounded to bf16.
@@ -28,22 +60,14 @@ fn exp_16(unit: Unit, x: &Reg) -> Reg {
 }
 
 /// A polynomial of degree 6 after a reduction in two steps, by N. Juffa.
-fn exp_32(unit: Unit, x: &Reg) -> Reg {
-    let whole = to_int16(&unit.mul(INV_LN2, x));
-    let rounded = int_to_float(&whole);
-    let rest = unit.mad(&rounded, -0.693_145_75, x);
-    let rest = unit.mad(&rounded, -1.428_606_8e-6, &rest);
-    let mut sum = unit.mad(1.378_059_4e-3, &rest, 8.373_124_5e-3);
-    for c in [4.166_953_6e-2, 1.666_647_2e-1, 4.999_998_5e-1, 1.0] {
-        sum = unit.mad(&sum, &rest, c);
-    }
-    let value = unit.mad(&sum, &rest, 1.0);
-    let field = int_add(&exponent(&value), &whole);
-    let scaled = set_exponent(&value, &field);
+pub(super) fn exp_32(unit: Unit, x: &Reg) -> Reg {
+    let parts = exp_32_core(unit, x);
+    let field = int_add(&exponent(&parts.value), &parts.power);
+    let scaled = set_exponent(&parts.value, &field);
     let (positive, finite) = (greater(&field, 0), greater(255, &field));
     if unit.wormhole {
         // 0, or NaN if the input was: a NaN has the mantissa 1 here, and minus 1 it is an infinity.
-        let zero_or_nan = unit.mul(&int_sub(&sum, 1), 0);
+        let zero_or_nan = unit.mul(&int_sub(&parts.sum, 1), 0);
         let mut value = scaled;
         if any_unset(&finite) {
             value = select(&finite, &scaled, &unit.add(&zero_or_nan, INFINITY));
@@ -51,8 +75,35 @@ fn exp_32(unit: Unit, x: &Reg) -> Reg {
         select(&positive, &value, &zero_or_nan)
     } else {
         let value = and(&scaled, &positive);
-        if any_unset(&finite) { select(&finite, &value, &unit.mul(&sum, INFINITY)) } else { value }
+        if any_unset(&finite) { select(&finite, &value, &unit.mul(&parts.sum, INFINITY)) } else { value }
     }
+}
+
+/// e^x as value times 2^power, and the polynomial before its last step, which is NaN if x is.
+pub(super) struct ExpParts {
+    sum: Reg,
+    value: Reg,
+    power: Reg,
+}
+
+impl ExpParts {
+    /// The product where it is a normal number.
+    pub(super) fn scaled(&self) -> Reg {
+        set_exponent(&self.value, &int_add(&exponent(&self.value), &self.power))
+    }
+}
+
+pub(super) fn exp_32_core(unit: Unit, x: &Reg) -> ExpParts {
+    let power = to_int16(&unit.mul(INV_LN2, x));
+    let rounded = int_to_float(&power);
+    let rest = unit.mad(&rounded, -0.693_145_75, x);
+    let rest = unit.mad(&rounded, -1.428_606_8e-6, &rest);
+    let mut sum = unit.mad(1.378_059_4e-3, &rest, 8.373_124_5e-3);
+    for c in [4.166_953_6e-2, 1.666_647_2e-1, 4.999_998_5e-1, 1.0] {
+        sum = unit.mad(&sum, &rest, c);
+    }
+    let value = unit.mad(&sum, &rest, 1.0);
+    ExpParts { sum, value, power }
 }
 
 const GELU_LIMIT: f32 = -5.542_594_4;
@@ -137,12 +188,12 @@ fn gelu_32(unit: Unit, x: &Reg) -> Reg {
 }
 
 /// e^x between other steps of 16-bit operations: not rounded, the same on both chips.
-fn exp_21f(unit: Unit, x: &Reg) -> Reg {
+pub(super) fn exp_21f(unit: Unit, x: &Reg) -> Reg {
     power_of_two(unit, &unit.mad(x, INV_LN2, 127.0))
 }
 
 /// 2^(x - 127) for x in 0..=255, to 21 bits.
-fn power_of_two(unit: Unit, x: &Reg) -> Reg {
+pub(super) fn power_of_two(unit: Unit, x: &Reg) -> Reg {
     let power = shifted_significand(&min(&max(x, 0), 255.0));
     let fraction = int_to_float(&and(&power, MANTISSA));
     let fraction = unit.polynomial(&fraction, &[1.001_724_8, 7.839_635_491_371_155e-8, 4.791_750_143_340_323e-15]);
@@ -192,13 +243,18 @@ fn exp2_32(unit: Unit, x: &Reg) -> Reg {
 }
 
 /// Added, it rounds to an integer in the low bits.
-const ROUNDING: f32 = 12_582_912.0;
+pub(super) const ROUNDING: f32 = 12_582_912.0;
 
 /// `expm1_tile`.
 pub(crate) fn expm1(unit: Unit, a: &Reg) -> Reg {
     let bits = unit.mad(1.442_695, a, ROUNDING);
     let j = unit.add(-ROUNDING, &bits);
     unit.store_rounded(&if unit.fp32 { expm1_32(unit, a, &bits, &j) } else { expm1_16(unit, a, &bits, &j) })
+}
+
+/// `expm1_tile<true>`: the same.
+pub(crate) fn expm1_fast(unit: Unit, a: &Reg) -> Reg {
+    expm1(unit, a)
 }
 
 /// r scaled by half a power of two, then doubled; `bits` and `j` hold the power as integer and as float.
@@ -266,7 +322,7 @@ pub(crate) fn tanh(unit: Unit, x: &Reg) -> Reg {
 }
 
 /// t / (t + 1) with t = expm1(2 |x|) / 2.
-fn tanh_32(unit: Unit, x: &Reg) -> Reg {
+pub(super) fn tanh_32(unit: Unit, x: &Reg) -> Reg {
     let a = and(&unit.add(x, x), MAGNITUDE);
     let i = to_uint8(&unit.mul(x, 2.0 * 1.442_695));
     let f = unit.mad(&int_to_float(&i), -0.693_147_180_559_945_3, &a);

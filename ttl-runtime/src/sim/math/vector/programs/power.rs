@@ -4,16 +4,28 @@ use super::super::steps::*;
 
 /// `sqrt_tile`: two steps from an integer guess (Kokosinski et al. 2024), or one in approximate mode.
 pub(crate) fn sqrt(unit: Unit, x: &Reg) -> Reg {
+    root_of(unit, x, false)
+}
+
+/// `sqrt_tile<true>`: without regard to zeros and negative numbers.
+pub(crate) fn sqrt_fast(unit: Unit, x: &Reg) -> Reg {
+    root_of(unit, x, true)
+}
+
+fn root_of(unit: Unit, x: &Reg, fast: bool) -> Reg {
     let y = if unit.approx {
         let (_, c, t) = root_approx(unit, x);
         select(&equal(x, INFINITY), &c, &unit.mul(&c, &t))
     } else {
-        let (_, xy, error) = root(unit, x);
+        let (y, xy, error) = root(unit, x);
         let half = unit.mul(0.5, &xy);
         let refined = unit.mad(&error, &half, &xy);
-        // The comparison of integers is the sign of the wrapping difference.
-        select(&greater(0, &int_sub(x, INFINITY)), &refined, &xy)
+        // The comparison of integers is the sign of the wrapping difference; infinity is one after the first step already.
+        select(&greater(0, &int_sub(x, INFINITY)), &refined, &y)
     };
+    if fast {
+        return unit.store_rounded(&y);
+    }
     // Zeros are themselves, negative numbers give NaN.
     let zero = equal(&int_add(x, x), 0);
     unit.store_rounded(&select(&zero, x, &select(&greater(0, x), NAN, &y)))
@@ -21,6 +33,15 @@ pub(crate) fn sqrt(unit: Unit, x: &Reg) -> Reg {
 
 /// `rsqrt_tile`: the same steps.
 pub(crate) fn rsqrt(unit: Unit, x: &Reg) -> Reg {
+    reciprocal_root(unit, x, false)
+}
+
+/// `rsqrt_tile<RsqrtMode::Fast>`: without regard to negative numbers.
+pub(crate) fn rsqrt_fast(unit: Unit, x: &Reg) -> Reg {
+    reciprocal_root(unit, x, true)
+}
+
+fn reciprocal_root(unit: Unit, x: &Reg, fast: bool) -> Reg {
     let refined = if unit.approx {
         let (y, _, t) = root_approx(unit, x);
         unit.mul(&y, &t)
@@ -31,11 +52,12 @@ pub(crate) fn rsqrt(unit: Unit, x: &Reg) -> Reg {
     // 0 for infinity, and the infinity of the same sign for zero.
     let ends = int_sub(INFINITY, x);
     let outside = or(&equal(&ends, 0), &equal(&int_add(x, x), 0));
-    unit.store_rounded(&select(&outside, &ends, &select(&greater(0, x), NAN, &refined)))
+    let inside = if fast { refined } else { select(&greater(0, x), NAN, &refined) };
+    unit.store_rounded(&select(&outside, &ends, &inside))
 }
 
 /// y near 1 / sqrt(x), x * y, and 1 - x * y * y.
-fn root(unit: Unit, x: &Reg) -> (Reg, Reg, Reg) {
+pub(super) fn root(unit: Unit, x: &Reg) -> (Reg, Reg, Reg) {
     let y = int_sub(0x5F11_10A0, &shift_right_1(x));
     let xy = unit.mul(x, &y);
     let c = unit.mul(&neg(&y), &xy);
@@ -105,7 +127,7 @@ pub(crate) fn recip(unit: Unit, x: &Reg) -> Reg {
 }
 
 /// 1/x in approximate mode.
-fn reciprocal_approx(unit: Unit, x: &Reg) -> Reg {
+pub(super) fn reciprocal_approx(unit: Unit, x: &Reg) -> Reg {
     if unit.wormhole { newton(unit, x, SEED, 1, false) } else { approximate_reciprocal(x) }
 }
 
@@ -137,6 +159,30 @@ pub(super) fn reciprocal(unit: Unit, x: &Reg) -> Reg {
     select(&greater(0, &t), &unit.mad(&y1, &neg(&t1), -0.0), &y)
 }
 
+/// 1/x for a significand with sign, with one step of Newton's method.
+pub(super) fn reciprocal_normalized(unit: Unit, x: &Reg) -> Reg {
+    if unit.wormhole {
+        let minus_x = or(x, SIGN);
+        let y = unit.mad(SEED[0], &minus_x, SEED[1]);
+        let y = unit.mad(&y, &minus_x, SEED[2]);
+        let t = unit.mad(&minus_x, &y, 1.0);
+        return copy_sign(&unit.mad(&y, &t, &y), x);
+    }
+    let y = approximate_reciprocal(x);
+    let t = unit.mad(x, &y, -2.0);
+    unit.mad(&y, &neg(&t), -0.0)
+}
+
+/// Wormhole's reciprocal of either sign as -1/x: the sign stays that of the guess.
+pub(super) fn newton_1(unit: Unit, x: &Reg) -> Reg {
+    let minus_x = or(&and(x, MANTISSA), -1.0);
+    let y = unit.mad(SEED[0], &minus_x, SEED[1]);
+    let y = unit.mad(&y, &minus_x, SEED[2]);
+    let e = unit.mad(&minus_x, &y, 1.0);
+    let y = unit.mad(&y, &e, &y);
+    unit.mul(&y, &unit.mul(&and(&not(x), SIGN | INFINITY), 0.5))
+}
+
 /// Coefficients of the quadratic that Wormhole starts Newton's method from.
 const SEED: [f32; 3] = [0.323_232_501_745_223_94, 1.454_545_974_731_445_3, 2.121_212_482_452_392_6];
 const SEED_BF16: [f32; 3] = [0.321_334_004_402_160_6, 1.451_414_823_532_104_5, 2.120_088_338_851_928_7];
@@ -156,4 +202,16 @@ fn newton(unit: Unit, x: &Reg, seed: [f32; 3], steps: u32, round: bool) -> Reg {
     // 255 minus the exponent, halved; both ends come out as infinity and zero.
     let scale = unit.mul(&and(&not(x), SIGN | INFINITY), 0.5);
     copy_sign(&unit.mul(&y, &scale), x)
+}
+
+/// Square root in some other operations, from a coarser guess; other than positive numbers stay as they are.
+pub(super) fn sqrt_inner(unit: Unit, x: &Reg) -> Reg {
+    let mut y = int_sub(0x5F37_0000, &shift_right_1(x));
+    let minus_half = unit.mul(-0.5, x);
+    for _ in 0..2 {
+        let square = unit.mul(&y, &y);
+        y = unit.mul(&unit.mad(&square, &minus_half, 1.5), &y);
+    }
+    let regular = and(&not(&equal(x, 0)), &greater(255, &exponent(x)));
+    select(&regular, &unit.mul(&y, x), x)
 }

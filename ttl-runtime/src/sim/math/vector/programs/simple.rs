@@ -119,7 +119,7 @@ pub(crate) fn isfinite(unit: Unit, x: &Reg) -> Reg {
 }
 
 /// The bits of the fraction cut off; below 1 only the sign is left.
-fn truncated(x: &Reg) -> Reg {
+pub(super) fn truncated(x: &Reg) -> Reg {
     let power = int_sub(&exponent(x), 127);
     let mask = mask_above(&int_sub(23, &power));
     and(x, &select(&greater(0, &power), SIGN, &mask))
@@ -132,9 +132,13 @@ pub(crate) fn trunc(unit: Unit, x: &Reg) -> Reg {
 
 /// `floor_tile`.
 pub(crate) fn floor(unit: Unit, x: &Reg) -> Reg {
+    unit.store(&floored(unit, x))
+}
+
+pub(super) fn floored(unit: Unit, x: &Reg) -> Reg {
     let whole = truncated(x);
     let moved = if unit.wormhole { and(&is_negative(x), &greater(0, &int_sub(&whole, x))) } else { above(&whole, x) };
-    unit.store(&select(&moved, &unit.add(&whole, -1.0), &whole))
+    select(&moved, &unit.add(&whole, -1.0), &whole)
 }
 
 /// `ceil_tile`.

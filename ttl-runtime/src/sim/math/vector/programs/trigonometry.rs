@@ -3,10 +3,10 @@
 use super::super::steps::*;
 
 /// Added, it rounds to an integer in the low bits.
-const ROUNDING: f32 = 12_582_912.0;
+pub(super) const ROUNDING: f32 = 12_582_912.0;
 
 /// Minus pi in four parts.
-const MINUS_PI: [f32; 4] = [-3.140625, -9.6702576e-4, -6.277114e-7, -1.2154201e-10];
+pub(super) const MINUS_PI: [f32; 4] = [-3.140625, -9.6702576e-4, -6.277114e-7, -1.2154201e-10];
 
 /// `sin_tile`.
 pub(crate) fn sin(unit: Unit, x: &Reg) -> Reg {
