@@ -74,6 +74,48 @@ fn add_prints_its_result_and_writes_it() {
 }
 
 #[test]
+fn a_foreign_kernel_runs_between_two_of_ours() {
+    for arch in ["blackhole", "wormhole"] {
+        for engine in ["native", "cpp"] {
+            let output = run("foreign", &["--arch", arch, "--engine", engine]);
+            assert!(output.status.success(), "{}", stderr(&output));
+            assert!(stdout(&output).lines().last().is_some_and(|l| l.starts_with("ok: ")), "{}", stdout(&output));
+        }
+    }
+}
+
+#[test]
+fn kernels_of_a_package_that_is_not_there_are_skipped() {
+    let output = run("ttnn_kernels", &["/no/such/package"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(
+        stdout(&output),
+        "skipped: /no/such/package is not the ttnn package (it has no ttnn/cpp/ttnn/operations)\n"
+    );
+}
+
+#[test]
+fn shards_and_quantized_weights() {
+    for arch in ["blackhole", "wormhole"] {
+        for engine in ["native", "cpp"] {
+            let mut programs = vec![vec!["sharded"], vec!["quantized"]];
+            if engine == "native" {
+                programs.extend([
+                    vec!["sharded", "--cores", "2", "4", "--shard", "32", "160"],
+                    vec!["quantized", "--weights", "bfp4_b", "--size", "40", "50", "70"],
+                ]);
+            }
+            for program in programs {
+                let args = [&program[1..], &["--arch", arch, "--engine", engine]].concat();
+                let output = run(program[0], &args);
+                let printed = stdout(&output);
+                assert!(printed.lines().last().is_some_and(|l| l.starts_with("ok: ")), "{args:?} {}", stderr(&output));
+            }
+        }
+    }
+}
+
+#[test]
 fn inputs_come_from_files() {
     let dir = tempfile::tempdir().expect("a directory");
     let (a, b) = (file(dir.path(), "a.npy", &[33, 70]), file(dir.path(), "b.npy", &[70, 5]));

@@ -61,6 +61,9 @@ pub(crate) struct Options {
     /// Seed of the random inputs
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Drop the lines that kernels print
+    #[arg(long)]
+    pub(crate) no_prints: bool,
     /// Write the generated C++ kernels to this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) emit: Option<PathBuf>,
@@ -90,6 +93,7 @@ impl Options {
                 NumericsArg::Fast => Numerics::Fast,
             },
             progress: Some(Progress::default()),
+            prints: if self.no_prints { Prints::Off } else { Prints::Stdout },
             ..RunOptions::default()
         };
         Device::with_options(DeviceOptions { arch, engine, run })
@@ -137,7 +141,11 @@ pub(crate) fn run(device: &mut Device, program: &CheckedProgram, options: &Optio
     watcher.thread().unpark();
     // The watcher only draws; there is nothing to do if it failed.
     let _ = watcher.join();
-    result.map(|_| time)
+    let report = result?;
+    for zone in &report.zones {
+        println!("{zone}");
+    }
+    Ok(time)
 }
 
 fn watch(progress: &Progress, done: &AtomicBool) {

@@ -74,9 +74,9 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "endpoints", kernels: &[EXAMPLE_READER, EXAMPLE, EXAMPLE_WRITER], build: endpoints },
     Case { name: "add", kernels: &[BINARY_READER, BINARY, WRITER], build: |d, p| binary(d, p, "add", "") },
     Case {
-        name: "sub, then square",
+        name: "sub, then relu",
         kernels: &[BINARY_READER, BINARY, WRITER],
-        build: |d, p| binary(d, p, "sub", "square_tile_init(); square_tile(i);"),
+        build: |d, p| binary(d, p, "sub", "relu_tile_init(); relu_tile(i);"),
     },
     Case { name: "mul (binary_ng)", kernels: &[NG_READER, NG_BINARY, NG_WRITER], build: binary_ng },
     Case { name: "where", kernels: &[TERNARY_READER, TERNARY, TERNARY_WRITER], build: ternary },
@@ -215,13 +215,17 @@ fn binary(device: &mut Device, package: &Path, op: &str, chain: &str) -> ttl::Re
         .define("ELTWISE_OP_TYPE", &format!("EltwiseBinaryType::ELW{}", op.to_uppercase()))
         .runtime(a.pages() / 2)
         .runtime(2);
-    let compute = if chain.is_empty() { compute } else { compute.define("SFPU_OP_CHAIN_0", chain) };
+    let compute = if chain.is_empty() {
+        compute
+    } else {
+        compute.define("SFPU_OP_CHAIN_0", chain).define("SFPU_OP_RELU_FAMILY_INCLUDE", "1")
+    };
     program.foreign(CORE, compute);
     program.foreign(CORE, writer(package, &y, &y_in));
     let values = hosts.map(|h| h.to_f32_vec());
     let reference = HostTensor::from_fn(y.shape(), |i| {
         let (a, b) = (values[0][i], values[1][i]);
-        if op == "add" { a + b } else { (a - b) * (a - b) }
+        if op == "add" { a + b } else { (a - b).max(0.0) }
     })?;
     Ok(Built { program, result: y, reference, bound: 3.0 * ROUNDED })
 }

@@ -2,7 +2,10 @@
 
 mod compute;
 mod movement;
+mod padding;
 mod refused;
+mod rows;
+mod shards;
 
 use ttl::prelude::*;
 

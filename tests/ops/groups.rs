@@ -97,15 +97,14 @@ groups! { UNARY (k a b c):
     unary_0 {
         Exp ((&a).exp()) exp_tile(0);
         Relu ((&a).relu()) relu_tile(0);
-        Gelu ((&a).gelu()) gelu_tile(0);
         Sqrt ((&a).sqrt()) sqrt_tile(0);
         Recip ((&a).recip()) recip_tile(0);
         Abs ((&a).abs()) abs_tile(0);
         Negative ((&a).negative()) negative_tile(0);
         Square ((&a).square()) square_tile(0);
+        Sign ((&a).sign()) sign_tile(0);
     }
     unary_1 {
-        Sign ((&a).sign()) sign_tile(0);
         Identity ((&a).identity()) identity_tile(0);
         Eqz ((&a).eqz()) eqz_tile(0);
         Nez ((&a).nez()) nez_tile(0);
@@ -113,9 +112,9 @@ groups! { UNARY (k a b c):
         Ltz ((&a).ltz()) ltz_tile(0);
         Gez ((&a).gez()) gez_tile(0);
         Lez ((&a).lez()) lez_tile(0);
+        Floor ((&a).floor()) floor_tile(0);
     }
     unary_2 {
-        Floor ((&a).floor()) floor_tile(0);
         Ceil ((&a).ceil()) ceil_tile(0);
         Trunc ((&a).trunc()) trunc_tile(0);
         Frac ((&a).frac()) frac_tile(0);
@@ -123,9 +122,9 @@ groups! { UNARY (k a b c):
         Isposinf ((&a).isposinf()) isposinf_tile(0);
         Isneginf ((&a).isneginf()) isneginf_tile(0);
         Isnan ((&a).isnan()) isnan_tile(0);
+        Isfinite ((&a).isfinite()) isfinite_tile(0);
     }
     unary_3 {
-        Isfinite ((&a).isfinite()) isfinite_tile(0);
         Signbit ((&a).signbit()) signbit_tile(0);
         Rsqrt ((&a).rsqrt()) rsqrt_tile(0);
         Sigmoid ((&a).sigmoid()) sigmoid_tile(0);
@@ -133,9 +132,9 @@ groups! { UNARY (k a b c):
         Tanh ((&a).tanh()) tanh_tile(0);
         Log ((&a).log()) log_tile(0);
         Exp2 ((&a).exp2()) exp2_tile(0);
+        Expm1 ((&a).expm1()) expm1_tile(0);
     }
     unary_4 {
-        Expm1 ((&a).expm1()) expm1_tile(0);
         Log1p ((&a).log1p()) log1p_tile(0);
         Cbrt ((&a).cbrt()) cbrt_tile(0);
         Sin ((&a).sin()) sin_tile(0);
@@ -143,13 +142,137 @@ groups! { UNARY (k a b c):
         Softsign ((&a).softsign()) softsign_tile(0);
         Hardsigmoid ((&a).hardsigmoid()) hardsigmoid_tile(0);
         AddUnary ((&a).add_unary(0.7)) add_unary_tile(0, 0.7);
+        SubUnary ((&a).sub_unary(0.7)) sub_unary_tile(0, 0.7);
     }
     unary_5 {
-        SubUnary ((&a).sub_unary(0.7)) sub_unary_tile(0, 0.7);
         MulUnary ((&a).mul_unary(0.7)) mul_unary_tile(0, 0.7);
         DivUnary ((&a).div_unary(0.7)) div_unary_tile(0, 0.7);
         RsubUnary ((&a).rsub_unary(0.7)) rsub_unary_tile(0, 0.7);
         Fill (k.fill(0.7)) fill_tile(0, 0.7);
+        LeakyRelu ((&a).leaky_relu(0.01)) leaky_relu_tile(0, 0.01);
+        ReluMax ((&a).relu_max(6.0)) relu_max_tile(0, 6.0);
+        ReluMin ((&a).relu_min(-1.5)) relu_min_tile(0, -1.5);
+        Prelu ((&a).prelu(0.2)) prelu_tile(0, 0.2);
+    }
+    unary_6 {
+        Elu ((&a).elu(1.2)) elu_tile(0, 1.2);
+        Selu ((&a).selu(1.0507, 1.67326)) selu_tile(0, 1.0507, 1.67326);
+        Celu ((&a).celu(1.3)) celu_tile(0, 1.3);
+        Softplus ((&a).softplus(1.5, 6.0)) softplus_tile(0, 1.5, 6.0);
+        Softshrink ((&a).softshrink(0.5)) softshrink_tile(0, 0.5);
+        Hardshrink ((&a).hardshrink(0.5)) hardshrink_tile(0, 0.5);
+        Hardtanh ((&a).hardtanh(-1.5, 2.0)) hardtanh_tile(0, -1.5, 2.0);
+        Threshold ((&a).threshold(0.5, -2.0)) threshold_tile(0, 0.5, -2.0);
+    }
+    unary_7 {
+        Mish ((&a).mish()) mish_tile(0);
+        MishFast ((&a).mish_fast()) mish_fast_tile(0);
+        Hardmish ((&a).hardmish()) hardmish_tile(0);
+        Tanhshrink ((&a).tanhshrink()) tanhshrink_tile(0);
+        TanhDerivative ((&a).tanh_derivative()) tanh_derivative_tile(0);
+        GeluTanh ((&a).gelu_tanh()) gelu_tanh_tile(0);
+        GeluDerivative ((&a).gelu_derivative()) gelu_derivative_tile(0);
+        LogFast ((&a).log_fast()) log_fast_tile(0);
+    }
+    unary_8 {
+        LogWithBase ((&a).log_with_base(10.0)) log_with_base_tile(0, 10.0);
+        Log1pFast ((&a).log1p_fast()) log1p_fast_tile(0);
+        Expm1Fast ((&a).expm1_fast()) expm1_fast_tile(0);
+        SqrtFast ((&a).sqrt_fast()) sqrt_fast_tile(0);
+        RsqrtFast ((&a).rsqrt_fast()) rsqrt_fast_tile(0);
+        Tan ((&a).tan()) tan_tile(0);
+        Asin ((&a).asin()) asin_tile(0);
+        Acos ((&a).acos()) acos_tile(0);
+    }
+    unary_9 {
+        Sinh ((&a).sinh()) sinh_tile(0);
+        Cosh ((&a).cosh()) cosh_tile(0);
+        Asinh ((&a).asinh()) asinh_tile(0);
+        Acosh ((&a).acosh()) acosh_tile(0);
+        Atanh ((&a).atanh()) atanh_tile(0);
+        Power ((&a).power(2.3)) power_tile(0, 2.3);
+        PowerIterative ((&a).power_iterative(3)) power_iterative_tile(0, 3);
+        Rpow ((&a).rpow(1.5)) rpow_tile(0, 1.5);
+    }
+    unary_10 {
+        Heaviside ((&a).heaviside(0.5)) heaviside_tile(0, 0.5);
+        UnaryMax ((&a).unary_max(0.7)) unary_max_tile(0, 0.7);
+        UnaryMin ((&a).unary_min(0.7)) unary_min_tile(0, 0.7);
+        Clamp ((&a).clamp(-1.5, 2.0)) clamp_tile(0, -1.5, 2.0);
+        Rdiv ((&a).rdiv(0.7)) rdiv_tile(0, 0.7);
+        RdivTrunc ((&a).rdiv_trunc(20.0)) rdiv_trunc_tile(0, 20.0);
+        RdivFloor ((&a).rdiv_floor(20.0)) rdiv_floor_tile(0, 20.0);
+        RsubScalar ((&a).rsub_scalar(0.7)) rsub_tile(0, 0.7);
+    }
+    unary_11 {
+        UnaryEq ((&a).unary_eq(0.75)) unary_eq_tile(0, 0.75);
+        UnaryNe ((&a).unary_ne(0.75)) unary_ne_tile(0, 0.75);
+        UnaryGt ((&a).unary_gt(0.75)) unary_gt_tile(0, 0.75);
+        UnaryLt ((&a).unary_lt(0.75)) unary_lt_tile(0, 0.75);
+        UnaryGe ((&a).unary_ge(0.75)) unary_ge_tile(0, 0.75);
+        UnaryLe ((&a).unary_le(0.75)) unary_le_tile(0, 0.75);
+        Round ((&a).round(1)) round_tile(0, 1);
+        Erf ((&a).erf()) erf_tile(0);
+    }
+    unary_12 {
+        ErfFast ((&a).erf_fast()) erf_fast_tile(0);
+    }
+    unary_13 {
+        Gelu ((&a).gelu()) gelu_tile(0);
+    }
+    unary_14 {
+        Xielu ((&a).xielu(0.8, 0.6)) xielu_tile(0, 0.8, 0.6);
+    }
+    unary_15 {
+        TanhDerivativeFast ((&a).tanh_derivative_fast()) tanh_derivative_fast_tile(0);
+    }
+    unary_16 {
+        TanhFast ((&a).tanh_fast()) tanh_fast_tile(0);
+    }
+    unary_17 {
+        SigmoidFast ((&a).sigmoid_fast()) sigmoid_fast_tile(0);
+    }
+    unary_18 {
+        GeluFast ((&a).gelu_fast()) gelu_fast_tile(0);
+    }
+    unary_19 {
+        ExpFast ((&a).exp_fast()) exp_fast_tile(0);
+    }
+    unary_20 {
+        ExpFastUnclamped ((&a).exp_fast_unclamped()) exp_fast_unclamped_tile(0);
+    }
+    unary_21 {
+        ExpScaled ((&a).exp_scaled(0.375)) exp_scaled_tile(0, 0.375);
+    }
+    unary_22 {
+        Atan ((&a).atan()) atan_tile(0);
+    }
+    unary_23 {
+        Erfc ((&a).erfc()) erfc_tile(0);
+    }
+    unary_24 {
+        Erfinv ((&a).erfinv()) erfinv_tile(0);
+    }
+    unary_25 {
+        I0 ((&a).i0()) i0_tile(0);
+    }
+    unary_26 {
+        I1 ((&a).i1()) i1_tile(0);
+    }
+    unary_27 {
+        Digamma ((&a).digamma()) digamma_tile(0);
+    }
+    unary_28 {
+        FmodScalar ((&a).fmod_scalar(0.75)) fmod_tile(0, 0.75);
+    }
+    unary_29 {
+        RemainderScalar ((&a).remainder_scalar(0.75)) remainder_tile(0, 0.75);
+    }
+    unary_30 {
+        LgammaStirling ((&a).lgamma_stirling()) lgamma_stirling_tile(0);
+    }
+    unary_31 {
+        Polygamma ((&a).polygamma(1.0, 1.0)) polygamma_tile(0, 1.0, 1.0);
     }
 }
 
@@ -158,11 +281,46 @@ groups! { BINARY (k a b c):
         Add (&a + &b) add_binary_tile(0, 1, 0);
         Sub (&a - &b) sub_binary_tile(0, 1, 0);
         Mul (&a * &b) mul_binary_tile(0, 1, 0);
+        Rsub ((&a).rsub(&b)) rsub_binary_tile(0, 1, 0);
+        AddEven ((&a).add_even(&b)) add_even_binary_tile(0, 1, 0);
+        SubEven ((&a).sub_even(&b)) sub_even_binary_tile(0, 1, 0);
+        RsubEven ((&a).rsub_even(&b)) rsub_even_binary_tile(0, 1, 0);
+        Div (&a / &b) div_binary_tile(0, 1, 0);
+    }
+    binary_1 {
+        Max ((&a).max(&b)) binary_max_tile(0, 1, 0);
+        Min ((&a).min(&b)) binary_min_tile(0, 1, 0);
+        Pow ((&a).pow(&b)) power_binary_tile(0, 1, 0);
+        Eq ((&a).eq(&b)) eq_binary_tile(0, 1, 0);
+        Ne ((&a).ne(&b)) ne_binary_tile(0, 1, 0);
+        Lt ((&a).lt(&b)) lt_binary_tile(0, 1, 0);
+        Gt ((&a).gt(&b)) gt_binary_tile(0, 1, 0);
+        Le ((&a).le(&b)) le_binary_tile(0, 1, 0);
+    }
+    binary_2 {
+        Ge ((&a).ge(&b)) ge_binary_tile(0, 1, 0);
+        Mask ((&a).mask(&b)) mask_tile(0, 1, 0);
+        MaskPosinf ((&a).mask_posinf(&b)) mask_posinf_tile(0, 1, 0);
+        LogsigmoidOf ((&a).logsigmoid_of(&b)) logsigmoid_tile(0, 1, 0);
+        Fmod ((&a).fmod(&b)) fmod_binary_tile(0, 1, 0);
+        Remainder ((&a).remainder(&b)) remainder_binary_tile(0, 1, 0);
+        Atan2 ((&a).atan2(&b)) atan2_binary_tile(0, 1, 0);
+        Xlogy ((&a).xlogy(&b)) xlogy_binary_tile(0, 1, 0);
+    }
+    binary_3 {
+        Logaddexp ((&a).logaddexp(&b)) logaddexp_binary_tile(0, 1, 0);
+        Logaddexp2 ((&a).logaddexp2(&b)) logaddexp2_binary_tile(0, 1, 0);
+        Nextafter ((&a).nextafter(&b)) nextafter_binary_tile(0, 1, 0);
+        NextafterBf16 ((&a).nextafter_bf16(&b)) nextafter_bf16_binary_tile(0, 1, 0);
     }
 }
 
 groups! { TERNARY (k a b c):
     ternary_0 {
         Where ((&a).select(&b, &c)) where_tile(0, 1, 2, 0);
+        Addcmul ((&a).addcmul(&b, &c, 0.75)) addcmul_tile(0, 1, 2, 0, 0.75);
+        Addcdiv ((&a).addcdiv(&b, &c, 0.75)) addcdiv_tile(0, 1, 2, 0, 0.75);
+        Lerp ((&a).lerp(&b, &c)) lerp_tile(0, 1, 2, 0);
+        SnakeBeta ((&a).snake_beta(&b, &c)) snake_beta_tile(0, 1, 2, 0);
     }
 }

@@ -19,7 +19,16 @@ const RUNS: usize = 25;
 
 fn cb(core: Core, id: u32, pages: u32) -> CbLaunch {
     let addr = if id == A { 0x20000 } else { 0x80000 };
-    CbLaunch { core, id, name: "cb".into(), addr, page_size: TILE, num_pages: pages, format: DataFormat::Bf16 }
+    CbLaunch {
+        core,
+        id,
+        name: "cb".into(),
+        addr,
+        page_size: TILE,
+        num_pages: pages,
+        format: DataFormat::Bf16,
+        on_shard: false,
+    }
 }
 
 fn kernel<'a>(core: Core, processor: Processor, args: &[u32], entry: &'a (dyn Fn() + Sync)) -> ThreadLaunch<'a> {

@@ -22,3 +22,5 @@ mod pipelines;
 mod tile_calls;
 #[path = "sim/transfers.rs"]
 mod transfers;
+#[path = "sim/traps.rs"]
+mod traps;

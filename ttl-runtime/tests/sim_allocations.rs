@@ -83,7 +83,16 @@ fn launch(tiles: u32) -> Launch<'static> {
         let core = Core::new(x, 0);
         for id in 0..2 {
             let (addr, format) = (0x20000 + id * 0x2000, DataFormat::Bf16);
-            launch.cbs.push(CbLaunch { core, id, name: "cb".into(), addr, page_size: TILE, num_pages: 2, format });
+            launch.cbs.push(CbLaunch {
+                core,
+                id,
+                name: "cb".into(),
+                addr,
+                page_size: TILE,
+                num_pages: 2,
+                format,
+                on_shard: false,
+            });
         }
         let kernels: [(Processor, &'static (dyn Fn() + Sync)); 3] =
             [(Processor::Ncrisc, &read), (Processor::Compute, &compute), (Processor::Brisc, &write)];

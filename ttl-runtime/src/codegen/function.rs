@@ -45,6 +45,7 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
     let mut printer = Printer {
         module,
         config: prepared.config(),
+        tile_pages: prepared.has_tile_pages(),
         f: module.entry(),
         out: Writer::new(options.lines),
         scopes,
@@ -83,6 +84,8 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
 pub(super) struct Printer<'a> {
     module: &'a Module,
     pub(super) config: &'a ComputeConfig,
+    /// Pages of circular buffers are tiles.
+    tile_pages: bool,
     /// The function being printed.
     pub(super) f: &'a Fn,
     pub(super) out: Writer,
@@ -98,6 +101,17 @@ pub(super) struct Printer<'a> {
     /// Constants below zero.
     pub(super) negative: BTreeSet<LocalId>,
     read: BTreeSet<LocalId>,
+}
+
+impl Printer<'_> {
+    /// The bytes of a page of a circular buffer.
+    pub(super) fn page_of(&self, cb: &str) -> String {
+        if self.tile_pages {
+            format!("{}({cb})", api::TILE_SIZE)
+        } else {
+            format!("{}({cb}).{}", api::LOCAL_INTERFACE, api::LOCAL_PAGE_SIZE)
+        }
+    }
 }
 
 /// Whether a value of the type exists in C++: tokens and register states do not.

@@ -28,6 +28,9 @@ pub const CORE_Y: &str = "get_absolute_logical_y";
 pub const WRITE_PTR: &str = "get_write_ptr";
 pub const READ_PTR: &str = "get_read_ptr";
 pub const TILE_SIZE: &str = "get_tile_size";
+/// What a processor knows of a circular buffer, and the bytes of a page in it (data movement).
+pub const LOCAL_INTERFACE: &str = "get_local_cb_interface";
+pub const LOCAL_PAGE_SIZE: &str = "fifo_page_size";
 pub const PAGE_SIZE: &str = "get_aligned_page_size";
 
 pub const RESERVE_BACK: &str = "cb_reserve_back";
@@ -100,6 +103,7 @@ pub const RESERVED: &[&str] = &[
     WRITE_PTR,
     READ_PTR,
     TILE_SIZE,
+    LOCAL_INTERFACE,
     RESERVE_BACK,
     PUSH_BACK,
     WAIT_FRONT,

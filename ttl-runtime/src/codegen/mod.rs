@@ -81,7 +81,10 @@ pub fn emit(prepared: &Prepared, args: &ArgSlots, options: &Options) -> Result<S
         text.push_str("#include <array>\n");
     }
     text.push_str("#include <cstdint>\n");
-    for header in &functions.headers {
+    // Some headers of single operations declare names that the wider ones must not see.
+    let (late, early): (Vec<&str>, Vec<&str>) =
+        functions.headers.iter().partition(|h| h.starts_with("api/compute/eltwise_unary/"));
+    for header in early.into_iter().chain(late) {
         let _ = writeln!(text, "#include \"{header}\"");
     }
     if !functions.allowed.is_empty() {

@@ -221,10 +221,10 @@ impl Printer<'_> {
             let waited = matches!(this.f.local(block).ty.peeled(), Ty::CbIn(_) | Ty::Front(_));
             format!("{}({})", if waited { api::READ_PTR } else { api::WRITE_PTR }, this.name(block))
         };
-        let tile = format!("{}({})", api::TILE_SIZE, self.name(src));
+        let page = self.page_of(&self.name(src));
         let size = match fold(pages) {
-            Some(1) => tile,
-            _ => format!("{} * {tile}", self.factor(pages)),
+            Some(1) => page,
+            _ => format!("{} * {page}", self.factor(pages)),
         };
         let there = format!("{} | {}", self.name(to.local()), pointer(self, dst));
         let mut args = vec![pointer(self, src), there, size];
@@ -293,10 +293,10 @@ impl Printer<'_> {
         let mut address = format!("{pointer}({cb})");
         match fold(index) {
             Some(0) => {}
-            Some(1) => address.push_str(&format!(" + {}({cb})", api::TILE_SIZE)),
+            Some(1) => address.push_str(&format!(" + {}", self.page_of(&cb))),
             _ => {
                 let index = self.factor(index);
-                address.push_str(&format!(" + {index} * {}({cb})", api::TILE_SIZE));
+                address.push_str(&format!(" + {index} * {}", self.page_of(&cb)));
             }
         }
         let args = [self.text(page), self.name(tensor), address];

@@ -28,6 +28,8 @@ const FLAGS: &[&str] = &[
     "-fno-exceptions",
     "-fno-rtti",
     "-fno-strict-aliasing",
+    // A large frame touches the guard page of the stack, too.
+    "-fstack-clash-protection",
     "-ffp-contract=off",
     // GCC (12 at least) takes `0.0f - static_cast<float>(n)` for `-static_cast<float>(n)`, which is -0 for 0. Not with this.
     "-frounding-math",
@@ -50,9 +52,18 @@ const FLAGS: &[&str] = &[
     "-nostdlib",
 ];
 /// Generated kernels are plain C++17, the language of TT-Metalium's build. Its compiler has parts of C++20 on top, which hand-written
-/// kernels use; what C++20 itself deprecates is no concern of theirs.
+/// kernels use; their libraries are templates that name more than a kernel calls, and only what is called has to be there
+/// (`-fpermissive`). Warnings are for the build for the chip, but those about pointers that would be wrong here.
 const GENERATED: &[&str] = &["-std=c++17"];
-const FOREIGN: &[&str] = &["-std=c++20", "-Wno-volatile", "-Wno-deprecated", "-Wno-misleading-indentation"];
+const FOREIGN: &[&str] = &[
+    "-std=c++20",
+    "-fpermissive",
+    "-Wno-error",
+    "-Werror=int-to-pointer-cast",
+    "-Werror=return-type",
+    "-Wno-volatile",
+    "-Wno-deprecated",
+];
 
 const LIBRARIES: &[&str] = &["-Wl,--as-needed", "-lm", "-lc"];
 
@@ -172,7 +183,13 @@ impl CppCompiler {
     fn command(&self, kernel: &CppSource, include: &Path) -> Result<Command, CppError> {
         let (program, own) = self.command.split_first().ok_or_else(|| CppError::NoCompiler { tried: String::new() })?;
         let mut command = Command::new(program);
-        command.args(own).args(language(kernel)).args(FLAGS).arg("-I").arg(include);
+        command.args(own).args(FLAGS);
+        // Clang has no such mode.
+        let clang = Path::new(program).file_name().is_some_and(|name| name.to_string_lossy().contains("clang"));
+        command
+            .args(language(kernel).iter().filter(|&&flag| !(clang && flag == "-fpermissive")))
+            .arg("-I")
+            .arg(include);
         for (i, dir) in kernel.include_dirs.iter().enumerate() {
             // Headers beside the kernel are for `#include "x.h"` only, as if the kernel was compiled where it is.
             command.arg(if i == 0 { "-iquote" } else { "-I" }).arg(dir);

@@ -117,6 +117,8 @@ pub(super) const EMPTY: &[&str] = &[
     "api/compute/untilize.h",
     "api/compute/welford.h",
     "api/compute/xlogy.h",
+    "ckernel_sfpu_copy_dest_values.h",
+    "llk_math_eltwise_binary_sfpu_macros.h",
     "api/debug/pause.h",
     "api/debug/ring_buffer.h",
     "api/debug/checkpoint.h",

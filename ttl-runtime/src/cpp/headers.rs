@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use super::cache::Hash;
 use super::empty_headers::EMPTY;
 use super::op_headers::op_headers;
-use super::table;
+use super::{split_includes, table};
 
 macro_rules! headers {
     ($($name:literal),* $(,)?) => {
@@ -25,6 +25,8 @@ headers! {
     "api/compute/copy_dest_values.h",
     "api/compute/eltwise_binary.h",
     "api/compute/eltwise_unary/eltwise_unary.h",
+    "api/compute/eltwise_unary/recip.h",
+    "api/compute/experimental/fast_untilize.h",
     "api/compute/matmul.h",
     "api/compute/pack.h",
     "api/compute/pack_untilize.h",
@@ -67,18 +69,20 @@ headers! {
     "hostdevcommon/common_values.hpp",
     "hostdevcommon/kernel_structs.h",
     "internal/llk_metadata.h",
+    "llk_defs.h",
     "tools/profiler/kernel_profiler.hpp",
     "tt-metalium/constants.hpp",
     "ttl/arguments.h",
     "ttl/circular_buffers.h",
     "ttl/kernel.h",
     "ttl/l1_pointer.h",
+    "ttl/llk_reduce.h",
     "ttl/local_buffer.h",
     "ttl/operations.h",
-    "ttl/transfers.h",
-    "ttl/tile_calls.h",
     "ttl/print.h",
+    "ttl/tile_calls.h",
     "ttl/tile_sizes.h",
+    "ttl/transfers.h",
     "ttl/undefined.h",
 }
 
@@ -94,8 +98,7 @@ impl Headers {
         HEADERS.get_or_init(|| {
             let mut headers =
                 Headers { generated: op_headers(|name| WRITTEN.iter().any(|(n, _)| *n == name)), hash: Hash::new() };
-            let split = split_includes(headers.files().map(|(name, _)| name));
-            headers.generated.push(("api/compute/eltwise_unary/sfpu_split_includes.h", split));
+            headers.generated.push((split_includes::NAME, split_includes::text()));
             let known: Vec<String> = headers.files().map(|(name, _)| name.to_owned()).collect();
             for name in EMPTY.iter().filter(|name| !known.iter().any(|k| k == *name)) {
                 let base = if name.starts_with("api/compute/") { "\n#include \"api/compute/common.h\"\n" } else { "" };
@@ -116,19 +119,6 @@ impl Headers {
     pub(super) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
         WRITTEN.iter().copied().chain(self.generated.iter().map(|(name, text)| (*name, text.as_str())))
     }
-}
-
-/// On the chip a kernel chooses with macros which headers of unary operations this one includes. Here it includes them all.
-fn split_includes<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let mut text = String::from(
-        "// Generated: all unary operations.\n#pragma once\n\n#include \"api/compute/compute_kernel_api.h\"\n",
-    );
-    for name in
-        names.filter(|name| name.starts_with("api/compute/eltwise_unary/") && !name.ends_with("/eltwise_unary.h"))
-    {
-        text += &format!("#include \"{name}\"\n");
-    }
-    text
 }
 
 #[cfg(test)]

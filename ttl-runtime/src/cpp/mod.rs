@@ -12,6 +12,7 @@
 //! | `cache` | folder of compiled kernels, and writing files so that several processes can do it at once |
 //! | `empty_headers` | headers of which nothing is simulated |
 //! | `headers` | the headers, and the one that is generated: table and constants |
+//! | `split_includes` | the header with which kernels choose others |
 //! | `table` | the table of functions that kernels call (unsafe code) |
 //! | `missing` | what a hand-written kernel calls and the headers do not have |
 //! | `print` | what kernels print (unsafe code) |
@@ -38,6 +39,7 @@ mod op_headers;
 mod place;
 mod print;
 mod source;
+mod split_includes;
 mod table;
 #[cfg(test)]
 mod tests;

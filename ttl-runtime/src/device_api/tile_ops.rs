@@ -11,7 +11,7 @@ use crate::ops::{
     BinaryOp, MAX_WORDS, TernaryOp, UnaryOp, Word, for_each_binary_op, for_each_ternary_op, for_each_unary_op,
 };
 use crate::tensor::format::Element;
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The words of an operation's calls, and which operation of the user's it was. A plan does not depend on values: what is computed once and what twice follows
@@ -228,6 +228,7 @@ macro_rules! operators {
         operator!(Add, add, Add, [$($generics)*], $left);
         operator!(Sub, sub, Sub, [$($generics)*], $left);
         operator!(Mul, mul, Mul, [$($generics)*], $left);
+        operator!(Div, div, Div, [$($generics)*], $left);
 
         impl<$($generics)*> Neg for $left {
             type Output = Tiles<Un<$left>>;

@@ -123,7 +123,21 @@ impl Device {
 
     /// A tensor of zeros.
     pub fn zeros_in<T: Element>(&mut self, name: &str, shape: &[usize], memory: MemoryConfig) -> Result<Tensor<T>> {
-        let tensor = self.allocate::<T>(name, shape, memory)?;
+        self.zeros_of(name, TensorSpec::new(shape, T::FORMAT)?.with_memory(memory))
+    }
+
+    /// A row-major tensor of zeros: its pages are its rows, or the parts of them that lie in one shard.
+    pub fn zeros_row_major<T: Element>(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+        memory: MemoryConfig,
+    ) -> Result<Tensor<T>> {
+        self.zeros_of(name, TensorSpec::row_major(shape, T::FORMAT)?.with_memory(memory))
+    }
+
+    fn zeros_of<T: Element>(&mut self, name: &str, spec: TensorSpec) -> Result<Tensor<T>> {
+        let tensor = self.allocate::<T>(name, spec)?;
         let bytes = vec![0; tensor.spec().page_size() as usize];
         for at in tensor.tensor.page_addresses(&{ *self.arch() })? {
             self.backend.write(at, &bytes)?;
@@ -138,9 +152,39 @@ impl Device {
 
     /// A copy of a host tensor.
     pub fn upload_in<T: Element>(&mut self, name: &str, host: &HostTensor, memory: MemoryConfig) -> Result<Tensor<T>> {
+        self.upload_of(name, host, TensorSpec::new(host.shape(), T::FORMAT)?.with_memory(memory))
+    }
+
+    /// A copy of a host tensor in tiles whose padding holds `padding` instead of zero: what an operation over whole tiles needs, minus infinity
+    /// for a maximum, say.
+    pub fn upload_padded<T: Element>(
+        &mut self,
+        name: &str,
+        host: &HostTensor,
+        memory: MemoryConfig,
+        padding: f32,
+    ) -> Result<Tensor<T>> {
+        let spec = TensorSpec::new(host.shape(), T::FORMAT)?.with_memory(memory);
+        let bytes = host.padded_to_tiles(padding)?.to_tiles(T::FORMAT)?;
+        let tensor = self.allocate::<T>(name, spec)?;
+        self.write_pages(&tensor.tensor, &bytes)?;
+        Ok(tensor)
+    }
+
+    /// A copy of a host tensor, row-major: its pages are its rows, or the parts of them that lie in one shard.
+    pub fn upload_row_major<T: Element>(
+        &mut self,
+        name: &str,
+        host: &HostTensor,
+        memory: MemoryConfig,
+    ) -> Result<Tensor<T>> {
+        self.upload_of(name, host, TensorSpec::row_major(host.shape(), T::FORMAT)?.with_memory(memory))
+    }
+
+    fn upload_of<T: Element>(&mut self, name: &str, host: &HostTensor, spec: TensorSpec) -> Result<Tensor<T>> {
         // First what may fail without a trace.
-        let bytes = host.to_tiles(T::FORMAT)?;
-        let tensor = self.allocate::<T>(name, host.shape(), memory)?;
+        let bytes = spec.encode(host)?;
+        let tensor = self.allocate::<T>(name, spec)?;
         self.write_pages(&tensor.tensor, &bytes)?;
         Ok(tensor)
     }
@@ -156,7 +200,7 @@ impl Device {
                 host.shape()
             )));
         }
-        let bytes = host.to_tiles(T::FORMAT)?;
+        let bytes = tensor.spec().encode(host)?;
         self.write_pages(&tensor.tensor, &bytes)
     }
 
@@ -177,7 +221,7 @@ impl Device {
     /// As [`Device::download`], for a tensor of any element type.
     pub fn contents(&self, tensor: &TensorRef) -> Result<HostTensor> {
         let bytes = self.pages(tensor)?;
-        Ok(HostTensor::from_tiles(tensor.spec.shape(), tensor.spec.format(), &bytes)?)
+        Ok(tensor.spec.decode(&bytes)?)
     }
 
     /// The bytes of a tensor as the device has them, page after page, with its padding.
@@ -198,12 +242,11 @@ impl Device {
         Err(Error::Other(format!("tensor `{}` is on another device; upload it to this one", tensor.name)))
     }
 
-    fn allocate<T: Element>(&mut self, name: &str, shape: &[usize], memory: MemoryConfig) -> Result<Tensor<T>> {
+    fn allocate<T: Element>(&mut self, name: &str, spec: TensorSpec) -> Result<Tensor<T>> {
         let arch = *self.arch();
-        let spec = TensorSpec::new(shape, T::FORMAT)?.with_memory(memory);
         spec.check(&arch)?;
         let per_bank = spec.bytes_per_bank(&arch)?;
-        let address = if matches!(spec.memory(), MemoryConfig::Dram) {
+        let address = if spec.memory().is_dram() {
             self.dram.alloc(per_bank, spec.bytes())?
         } else {
             let address = self.l1.alloc(per_bank)?;
@@ -225,7 +268,7 @@ impl Device {
         self.own(&tensor.tensor)?;
         let TensorRef { spec, address, .. } = &tensor.tensor;
         let per_bank = spec.bytes_per_bank(self.arch())?;
-        if matches!(spec.memory(), MemoryConfig::Dram) {
+        if spec.memory().is_dram() {
             self.dram.free(*address, per_bank);
         } else {
             self.l1.free(*address, per_bank);

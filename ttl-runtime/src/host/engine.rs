@@ -8,7 +8,6 @@ use crate::cpp::{self, CppKernel, CppSource, KernelKind};
 use crate::program::{Checked, Processor};
 use crate::rt::Args;
 use crate::sim::{CbLaunch, Launch, Machine, RunOptions, RunReport, SemLaunch, TensorLaunch, ThreadLaunch};
-use crate::tensor::MemoryConfig;
 use std::sync::Arc;
 
 type Entry<'a> = Box<dyn Fn() + Sync + 'a>;
@@ -105,6 +104,7 @@ fn launch<'a>(checked: &Checked<KernelCode>, entries: &[&'a (dyn Fn() + Sync)]) 
             page_size: cb.page_size,
             num_pages: cb.pages,
             format: cb.format,
+            on_shard: cb.tensor.is_some(),
         }));
     }
     for s in checked.semaphores() {
@@ -116,7 +116,7 @@ fn launch<'a>(checked: &Checked<KernelCode>, entries: &[&'a (dyn Fn() + Sync)]) 
         .iter()
         .map(|t| TensorLaunch {
             name: t.name.clone(),
-            dram: matches!(t.spec.memory(), MemoryConfig::Dram),
+            dram: t.spec.memory().is_dram(),
             base: t.address,
             pages: t.spec.pages() as u64,
         })

@@ -1,8 +1,8 @@
 //! Programs: kernels on cores, built from typed pieces, checked before anything runs.
 
-use super::Device;
 use super::error::{Error, Result};
 use super::foreign::{ForeignKernel, ForeignSource, ForeignText};
+use super::{Device, Tensor};
 use crate::arch::ComputeConfig;
 use crate::codegen::{self, ArgSlots, Lines, Source};
 use crate::cores::CoreSet;
@@ -80,6 +80,44 @@ impl Program {
         let mut cb = CbDecl::new(name, cores, T::FORMAT, pages);
         cb.id = Some(id);
         let cb = self.inner.add_cb(cb);
+        (Producer::new(cb), Consumer::new(cb))
+    }
+
+    /// A circular buffer whose pages are rows of `elements` elements of `T`, for row-major tensors. A page is rounded up to 64 bytes, so that
+    /// rows from any memory of any chip fit.
+    #[track_caller]
+    pub fn circular_buffer_of_rows<T: Element>(
+        &mut self,
+        name: &str,
+        cores: impl Into<CoreSet>,
+        pages: u32,
+        elements: u32,
+    ) -> (Producer<T>, Consumer<T>) {
+        // Block floats have no rows: a page of 0 bytes is refused.
+        let bytes = elements.saturating_mul(T::FORMAT.element_bytes().unwrap_or(0));
+        self.circular_buffer_of_bytes(name, cores, pages, bytes.checked_next_multiple_of(64).unwrap_or(u32::MAX))
+    }
+
+    /// A circular buffer with pages of any size, a multiple of 16 bytes.
+    #[track_caller]
+    pub fn circular_buffer_of_bytes<T: Element>(
+        &mut self,
+        name: &str,
+        cores: impl Into<CoreSet>,
+        pages: u32,
+        page_size: u32,
+    ) -> (Producer<T>, Consumer<T>) {
+        let cb = self.inner.add_cb(CbDecl { page_size, ..CbDecl::new(name, cores, T::FORMAT, pages) });
+        (Producer::new(cb), Consumer::new(cb))
+    }
+
+    /// A circular buffer that is a tensor's shard on each core that has one: nothing is copied. For an input, a kernel on each of these
+    /// cores gives the shard to its consumer once (`x_out.reserve_back(pages)` and `push_back`); an output is in the tensor when its
+    /// producer has pushed, and the consumer end can be left unused.
+    #[track_caller]
+    pub fn circular_buffer_on<T: Element>(&mut self, tensor: &Tensor<T>) -> (Producer<T>, Consumer<T>) {
+        let tensor = tensor.handle();
+        let cb = self.inner.add_cb(CbDecl::on_shards(tensor.name.clone(), tensor));
         (Producer::new(cb), Consumer::new(cb))
     }
 
@@ -175,7 +213,8 @@ impl Program {
             let verified = verify::verify(module).map_err(Error::Verify)?;
             let cb_ids = cb_ids(&checked, kernel);
             let target = Target { config: &kernel.config, cb_ids: &cb_ids };
-            prepared.push(Body::Rust(passes::prepare(verified, &target)?));
+            let ready = passes::prepare(verified, &target)?.with_tile_pages(tile_pages(&checked, kernel));
+            prepared.push(Body::Rust(ready));
         }
         let program = CheckedProgram { inner: Arc::new(checked), modules: modules.into(), prepared: prepared.into() };
         if let Some(dir) = std::env::var_os("TTL_DUMP").filter(|dir| !dir.is_empty()) {
@@ -234,6 +273,7 @@ fn build_modules(program: &mut program::Program<KernelCode>) -> Result<Vec<Body<
                         *blocks = ir::blocks::used(&module, param.local);
                     }
                 }
+                kernel.transfers = ir::transfers::pairs(&module);
                 modules.push(Body::Rust(module));
             }
             Err(e) => errors.extend(e),
@@ -261,6 +301,14 @@ fn through_pipes(kernel: &mut KernelDecl<KernelCode>, module: &ir::Module) {
             used.buffers = buffers;
         }
     }
+}
+
+/// All buffers of a kernel have tiles as pages.
+fn tile_pages(checked: &program::Checked<KernelCode>, kernel: &program::CheckedKernel<KernelCode>) -> bool {
+    kernel.args.iter().all(|arg| match &arg.value {
+        ArgValue::Cb { cb, .. } => checked.cb(*cb).is_none_or(|cb| cb.page_size == cb.format.tile_bytes()),
+        _ => true,
+    })
 }
 
 fn cb_ids(checked: &program::Checked<KernelCode>, kernel: &program::CheckedKernel<KernelCode>) -> Vec<u32> {

@@ -36,9 +36,14 @@ impl<T: Element> Tensor<T> {
         self.spec().shape()
     }
 
-    /// Pages: tiles of the padded shape.
+    /// Pages: tiles of the padded shape, or rows (parts of rows, where the tensor is cut) of a row-major tensor.
     pub fn pages(&self) -> u32 {
         self.spec().pages() as u32
+    }
+
+    /// Pages of a shard, 0 if the tensor is not sharded.
+    pub fn shard_pages(&self) -> u32 {
+        self.spec().pages_of_shard().unwrap_or(0)
     }
 
     /// Tiles along the last dimension.
@@ -49,7 +54,8 @@ impl<T: Element> Tensor<T> {
 
     /// Rows of tiles, over all leading dimensions.
     pub fn tile_rows(&self) -> u32 {
-        self.pages() / self.tile_cols().max(1)
+        let tiles = self.spec().tiles();
+        (tiles.batch * tiles.tile_rows()) as u32
     }
 }
 

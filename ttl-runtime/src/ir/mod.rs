@@ -15,6 +15,7 @@ pub mod kinds;
 pub mod passes;
 pub mod pipe;
 pub mod tile_op;
+pub mod transfers;
 pub mod ty;
 pub mod verify;
 pub mod visit;

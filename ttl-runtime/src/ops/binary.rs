@@ -8,7 +8,7 @@
 //! `init`; `by` the program; `scalar`, `reversed`: the unary operation for a number on the right, and for one on the left; `fpu`: init and call of the matrix unit, for
 //! two circular buffers and for one and a register; `adjacent registers` if the second register must follow the first, which then holds the result; `kind`.
 
-use super::{Kind, Reference, UnaryOp};
+use super::{Kind, Reference, UnaryOp, reference};
 
 macro_rules! binary_ops {
     (($d:tt) $(
@@ -168,6 +168,60 @@ binary_ops! { ($)
     /// a * b.
     Mul: mul, mul_binary_tile in "eltwise_binary_sfpu.h", |a, b| a * b, within 1e-7,
         scalar MulUnary, reversed MulUnary, fpu ["mul_init" "mul_tiles" "mul_reuse_dest_init" "mul_reuse_dest_tiles"];
+    /// b - a.
+    Rsub: rsub, rsub_binary_tile in "eltwise_binary_sfpu.h", |a, b| b - a, within 1e-7, or 1e-7;
+    /// a + b, rounded to the nearest in 16-bit registers, ties to even.
+    AddEven: add_even, add_even_binary_tile in "eltwise_binary_sfpu.h", |a, b| a + b, within 1e-7, or 1e-7,
+        call "add_binary_tile<DstRoundingMode::NearestEven>", init "add_binary_tile_init";
+    /// a - b, rounded to the nearest in 16-bit registers, ties to even.
+    SubEven: sub_even, sub_even_binary_tile in "eltwise_binary_sfpu.h", |a, b| a - b, within 1e-7, or 1e-7,
+        call "sub_binary_tile<DstRoundingMode::NearestEven>", init "sub_binary_tile_init";
+    /// b - a, rounded to the nearest in 16-bit registers, ties to even.
+    RsubEven: rsub_even, rsub_even_binary_tile in "eltwise_binary_sfpu.h", |a, b| b - a, within 1e-7, or 1e-7,
+        call "rsub_binary_tile<DstRoundingMode::NearestEven>", init "rsub_binary_tile_init";
+    /// a / b.
+    Div: div, div_binary_tile in "eltwise_binary_sfpu.h", |a, b| a / b, within 1e-6, scalar DivUnary, reversed Rdiv;
+    /// The larger of a and b.
+    Max: max, binary_max_tile in "binary_max_min.h", f64::max, within 0.0, by binary_max, scalar UnaryMax;
+    /// The smaller of a and b.
+    Min: min, binary_min_tile in "binary_max_min.h", f64::min, within 0.0, by binary_min, scalar UnaryMin;
+    /// a to the power of b.
+    Pow: pow, power_binary_tile in "eltwise_binary_sfpu.h", f64::powf, within 1e-5, by power_binary, scalar Power;
+    /// 1 where a = b, else 0.
+    Eq: eq, eq_binary_tile in "eltwise_binary_sfpu.h", |a, b| reference::flag(a == b), within 0.0, scalar UnaryEq;
+    /// 0 where a = b, else 1.
+    Ne: ne, ne_binary_tile in "eltwise_binary_sfpu.h", |a, b| reference::flag(a != b), within 0.0, scalar UnaryNe;
+    /// 1 where a < b, else 0.
+    Lt: lt, lt_binary_tile in "eltwise_binary_sfpu.h", |a, b| reference::flag(a < b), within 0.0, scalar UnaryLt;
+    /// 1 where a > b, else 0.
+    Gt: gt, gt_binary_tile in "eltwise_binary_sfpu.h", |a, b| reference::flag(a > b), within 0.0, scalar UnaryGt;
+    /// 1 where a <= b, else 0.
+    Le: le, le_binary_tile in "eltwise_binary_sfpu.h", |a, b| reference::flag(a <= b), within 0.0, scalar UnaryLe;
+    /// 1 where a >= b, else 0.
+    Ge: ge, ge_binary_tile in "eltwise_binary_sfpu.h", |a, b| reference::flag(a >= b), within 0.0, scalar UnaryGe;
+    /// a where b is not 0, else 0.
+    Mask: mask, mask_tile in "mask.h", |a, b| if b == 0.0 { 0.0 } else { a }, within 0.0, adjacent registers;
+    /// a where b is not 0, else infinity.
+    MaskPosinf: mask_posinf, mask_posinf_tile in "mask.h", |a, b| if b == 0.0 { f64::INFINITY } else { a }, within 0.0, init "mask_tile_init", adjacent registers;
+    /// ln(1 / (1 + e^-a)), where b is e^-a: `x.logsigmoid_of((-x).exp())`.
+    // Other operands make no sense; those are tested in `tests/ops/numbers.rs`.
+    LogsigmoidOf: logsigmoid_of, logsigmoid_tile in "logsigmoid.h", |_, b| -b.ln_1p(), within 1e-2, or 1e-2, on [0.0, -1.0], by logsigmoid;
+    /// The remainder of a / b, with the sign of a.
+    Fmod: fmod, fmod_binary_tile in "binary_fmod.h", |a, b| a % b, within 1e-5, or 1e-4, by fmod_binary, scalar FmodScalar;
+    /// The remainder of a / b, with the sign of b.
+    Remainder: remainder, remainder_binary_tile in "binary_remainder.h", |a, b| a - b * (a / b).floor(), within 1e-5, or 1e-4, by remainder_binary, scalar RemainderScalar;
+    /// The angle of the point (b, a).
+    Atan2: atan2, atan2_binary_tile in "atan2.h", f64::atan2, within 1e-5, or 1e-5;
+    /// a * ln(b), 0 where a is 0.
+    Xlogy: xlogy, xlogy_binary_tile in "xlogy.h", |a, b| a * b.ln(), within 5e-3, or 1e-2;
+    /// ln(e^a + e^b).
+    Logaddexp: logaddexp, logaddexp_binary_tile in "logaddexp.h", |a, b| (a.exp() + b.exp()).ln(), within 1e-5, or 1e-5;
+    /// log2(2^a + 2^b).
+    Logaddexp2: logaddexp2, logaddexp2_binary_tile in "logaddexp2.h", |a, b| (a.exp2() + b.exp2()).log2(), within 1e-5, or 1e-5;
+    /// The next f32 after a in the direction of b.
+    Nextafter: nextafter, nextafter_binary_tile in "nextafter.h", |a, b| reference::next_after(a, b), within 1e-7;
+    /// The next bf16 after a in the direction of b.
+    NextafterBf16: nextafter_bf16, nextafter_bf16_binary_tile in "nextafter.h", |a, b| reference::next_after_bf16(a, b), within 1e-7;
 }
 
 #[cfg(test)]

@@ -70,6 +70,99 @@ fn normal(x: f64) -> f64 {
     0.5 * erfc(-x / std::f64::consts::SQRT_2)
 }
 
+pub(super) fn erf(x: f64) -> f64 {
+    if x.abs() < 3.0 { x.signum() * (1.0 - erfc(x.abs())) } else { 1.0 - erfc(x) }
+}
+
+/// The inverse of erf by Newton's method, NaN outside of -1..=1.
+pub(super) fn erfinv(y: f64) -> f64 {
+    if y.abs() >= 1.0 {
+        return if y.abs() > 1.0 { f64::NAN } else { y * f64::INFINITY };
+    }
+    // Winitzki's approximation to start from.
+    let l = (1.0 - y * y).ln();
+    let t = 2.0 / (std::f64::consts::PI * 0.147) + l / 2.0;
+    let mut x = y.signum() * ((t * t - l / 0.147).sqrt() - t).sqrt();
+    for _ in 0..4 {
+        x -= (erf(x) - y) / (std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp());
+    }
+    if y == 0.0 { 0.0 } else { x }
+}
+
+pub(super) fn gelu_tanh(x: f64) -> f64 {
+    let inner = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x);
+    0.5 * x * (1.0 + inner.tanh())
+}
+
+pub(super) fn gelu_derivative(x: f64) -> f64 {
+    normal(x) + x * (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt()
+}
+
+/// The f32 after `a` in the direction of `b`.
+pub(super) fn next_after(a: f64, b: f64) -> f64 {
+    let x = a as f32;
+    let next = if b > a { x.next_up() } else { x.next_down() };
+    f64::from(if a == b { x } else { next })
+}
+
+/// One unit in the last place of bf16 from `a` in the direction of `b`.
+pub(super) fn next_after_bf16(a: f64, b: f64) -> f64 {
+    let bits = (a as f32).to_bits();
+    let away = (b > a) == (a >= 0.0);
+    let next = if away { bits.wrapping_add(0x1_0000) } else { bits.wrapping_sub(0x1_0000) };
+    if a == b { a } else { f64::from(f32::from_bits(next)) }
+}
+
+/// The modified Bessel functions of the first kind by their series.
+fn bessel(x: f64, order: f64) -> f64 {
+    let quarter = x * x / 4.0;
+    let (mut term, mut sum, mut k) = (if order == 0.0 { 1.0 } else { x / 2.0 }, 0.0, 0.0);
+    while f64::abs(term) > 1e-18 * f64::abs(sum) {
+        sum += term;
+        k += 1.0;
+        term *= quarter / (k * (k + order));
+    }
+    sum
+}
+
+pub(super) fn i0(x: f64) -> f64 {
+    bessel(x, 0.0)
+}
+
+pub(super) fn i1(x: f64) -> f64 {
+    bessel(x, 1.0)
+}
+
+/// By recurrence to a large argument, and the asymptotic series 6.3.18 of Abramowitz and Stegun there.
+pub(super) fn digamma(x: f64) -> f64 {
+    let (mut x, mut sum) = (x, 0.0);
+    while x < 10.0 {
+        sum -= 1.0 / x;
+        x += 1.0;
+    }
+    let y = 1.0 / (x * x);
+    sum + x.ln() - 0.5 / x - y * (1.0 / 12.0 - y * (1.0 / 120.0 - y * (1.0 / 252.0 - y * (1.0 / 240.0 - y / 132.0))))
+}
+
+pub(super) fn lgamma(x: f64) -> f64 {
+    let (mut x, mut sum) = (x, 0.0);
+    while x < 10.0 {
+        sum -= x.ln();
+        x += 1.0;
+    }
+    let y = 1.0 / (x * x);
+    let series = (1.0 / 12.0 - y * (1.0 / 360.0 - y * (1.0 / 1260.0 - y / 1680.0))) / x;
+    sum + (x - 0.5) * x.ln() - x + 0.5 * (2.0 * std::f64::consts::PI).ln() + series
+}
+
+pub(super) fn polygamma(x: f64, n: f64, scale: f64) -> f64 {
+    let terms: f64 = (0..40).map(|k| (x + f64::from(k)).powf(-n - 1.0)).sum();
+    // The rest by the formula of Euler and Maclaurin.
+    let a = x + 40.0;
+    let rest = a.powf(-n) / n + 0.5 * a.powf(-n - 1.0) + (n + 1.0) / 12.0 * a.powf(-n - 2.0);
+    scale * (terms + rest)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

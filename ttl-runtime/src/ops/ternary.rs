@@ -115,6 +115,14 @@ impl TernaryRow {
 ternary_ops! { ($)
     /// `a` where the receiver is not 0, else `b`.
     Where: select, where_tile in "eltwise_unary/where.h", |c, a, b| if c != 0.0 { a } else { b }, within 0.0, template "<{dst}>", by where_;
+    /// The receiver + value * a * b.
+    Addcmul: addcmul(value: f32 = 0.75), addcmul_tile in "eltwise_unary/addcmul.h", |x, a, b, value| x + value * a * b, within 1e-6, or 1e-6, template "<{dst}>";
+    /// The receiver + value * a / b.
+    Addcdiv: addcdiv(value: f32 = 0.75), addcdiv_tile in "eltwise_unary/addcdiv.h", |x, a, b, value| x + value * a / b, within 1e-6, or 1e-6, template "<{dst}>";
+    /// From the receiver to a, by the weight b: x + b * (a - x).
+    Lerp: lerp, lerp_tile in "eltwise_unary/lerp.h", |x, a, b| x + b * (a - x), within 1e-6, or 1e-6, template "<{dst}>";
+    /// x + sin(alpha * x)^2 / beta, for the receiver x, alpha and beta.
+    SnakeBeta: snake_beta, snake_beta_tile in "eltwise_unary/snake_beta.h", |x, a, b| x + (a * x).sin().powi(2) / b, within 1e-4, or 1e-4, template "<{dst}>";
 }
 
 #[cfg(test)]

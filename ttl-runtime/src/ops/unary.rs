@@ -247,6 +247,164 @@ unary_ops! { ($)
         init "binop_with_scalar_tile_init";
     /// A tile full of value.
     Fill: fill(value: f32 = 0.7), fill_tile in "eltwise_unary/fill.h", |_, value| value, within 0.0, call "fill_tile_bitcast", creates tile;
+    /// x where x is positive, else slope * x.
+    LeakyRelu: leaky_relu(slope: f32 = 0.01), leaky_relu_tile in "eltwise_unary/relu.h", |x, slope| if x > 0.0 { x } else { slope * x }, within 1e-7;
+    /// max(x, 0), at most limit.
+    ReluMax: relu_max(limit: f32 = 6.0), relu_max_tile in "eltwise_unary/relu.h", |x, limit| x.max(0.0).min(limit), within 0.0;
+    /// max(x, limit).
+    ReluMin: relu_min(limit: f32 = -1.5), relu_min_tile in "eltwise_unary/relu.h", |x, limit| x.max(limit), within 0.0;
+    /// x where x is positive, else slope * x.
+    Prelu: prelu(slope: f32 = 0.2), prelu_tile in "eltwise_unary/prelu.h", |x, slope| if x > 0.0 { x } else { slope * x }, within 1e-7;
+    /// x where x is positive, else alpha * (e^x - 1).
+    Elu: elu(alpha: f32 = 1.2), elu_tile in "eltwise_unary/elu.h", |x, alpha| if x > 0.0 { x } else { alpha * x.exp_m1() }, within 1e-6, or 1e-7;
+    /// scale * x where x is positive, else scale * alpha * (e^x - 1).
+    Selu: selu(scale: f32 = 1.0507, alpha: f32 = 1.67326), selu_tile in "eltwise_unary/selu.h",
+        |x, scale, alpha| scale * if x > 0.0 { x } else { alpha * x.exp_m1() }, within 1e-6, or 1e-7;
+    /// x where x is positive, else alpha * (e^(x / alpha) - 1).
+    Celu: celu(alpha: f32 = 1.3), celu_tile in "eltwise_unary/activations.h", |x, alpha| if x > 0.0 { x } else { alpha * (x / alpha).exp_m1() },
+        within 1e-6, or 2e-7, words [Word::Bits(0), Word::Reciprocal(0)];
+    /// ln(1 + e^(beta * x)) / beta; x itself where beta * x is above the threshold.
+    Softplus: softplus(beta: f32 = 1.5, threshold: f32 = 6.0), softplus_tile in "eltwise_unary/softplus.h",
+        |x, beta, threshold| if beta * x > threshold { x } else { (beta * x).exp().ln_1p() / beta },
+        within 2e-3, or 7e-3, words [Word::Bits(0), Word::Reciprocal(0), Word::Bits(1)];
+    /// x moved towards 0 by lambda, 0 within that distance.
+    Softshrink: softshrink(lambda: f32 = 0.5), softshrink_tile in "eltwise_unary/activations.h",
+        |x, lambda| if x > lambda { x - lambda } else if x < -lambda { x + lambda } else { 0.0 }, within 1e-7;
+    /// x, but 0 within lambda of 0.
+    Hardshrink: hardshrink(lambda: f32 = 0.5), hardshrink_tile in "eltwise_unary/activations.h", |x, lambda| if x.abs() > lambda { x } else { 0.0 }, within 0.0;
+    /// x between the limits, else the nearer of them.
+    Hardtanh: hardtanh(min: f32 = -1.5, max: f32 = 2.0), hardtanh_tile in "eltwise_unary/hardtanh.h", |x, min, max| x.max(min).min(max), within 0.0;
+    /// x, or value where x is at most the threshold.
+    Threshold: threshold(threshold: f32 = 0.5, value: f32 = -2.0), threshold_tile in "eltwise_unary/threshold.h",
+        |x, threshold, value| if x <= threshold { value } else { x }, within 0.0;
+    /// x * tanh(ln(1 + e^x)).
+    Mish: mish, mish_tile in "eltwise_unary/mish.h", |x| x * x.exp().ln_1p().tanh(), within 1e-6, or 1e-7, template "<false>";
+    /// The coarse form of mish.
+    MishFast: mish_fast, mish_fast_tile in "eltwise_unary/mish.h", |x| x * x.exp().ln_1p().tanh(), within 0.02, or 0.01, call "mish_tile<true>", init "mish_tile_init<true>";
+    /// x * (x / 2 + 1), the second factor between 0 and 1.
+    Hardmish: hardmish, hardmish_tile in "eltwise_unary/hardmish.h", |x| x * (x / 2.0 + 1.0).clamp(0.0, 1.0), within 1e-7;
+    /// The activation xIELU with beta 0.5.
+    Xielu: xielu(alpha_p: f32 = 0.8, alpha_n: f32 = 0.6), xielu_tile in "eltwise_unary/xielu.h",
+        |x, p, n| if x > 0.0 { p * x * x + 0.5 * x } else { n * (x.min(-1e-6).exp_m1() - x) + 0.5 * x }, within 1e-5, or 1e-6;
+    /// x - tanh(x).
+    Tanhshrink: tanhshrink, tanhshrink_tile in "eltwise_unary/tanhshrink.h", |x| x - x.tanh(), within 1e-6, or 1e-6;
+    /// 1 - tanh(x)^2.
+    TanhDerivative: tanh_derivative, tanh_derivative_tile in "eltwise_unary/tanh_derivative.h", |x| 1.0 - x.tanh() * x.tanh(), within 1e-5, or 1e-3, template "<false>";
+    /// The coarse form of tanh_derivative.
+    TanhDerivativeFast: tanh_derivative_fast, tanh_derivative_fast_tile in "eltwise_unary/tanh_derivative.h", |x| 1.0 - x.tanh() * x.tanh(), within 0.1, or 0.1,
+        call "tanh_derivative_tile<true>", init "tanh_derivative_tile_init<true>";
+    /// The coarse form of tanh: a table of straight lines.
+    TanhFast: tanh_fast, tanh_fast_tile in "compute_kernel_api.h", f64::tanh, within 0.1, or 0.1, call "tanh_tile<true>", init "tanh_tile_init<true>";
+    /// The coarse form of the sigmoid: a table of straight lines.
+    SigmoidFast: sigmoid_fast, sigmoid_fast_tile in "compute_kernel_api.h", reference::sigmoid, within 0.1, or 0.12,
+        call "sigmoid_tile<VectorMode::RC, true>", init "sigmoid_tile_init<true>";
+    /// The coarse form of gelu: a table of straight lines.
+    GeluFast: gelu_fast, gelu_fast_tile in "eltwise_unary/gelu.h", reference::gelu, within 0.05, or 0.05, call "gelu_tile<true>", init "gelu_tile_init<true>";
+    /// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))).
+    GeluTanh: gelu_tanh, gelu_tanh_tile in "eltwise_unary/gelu.h", reference::gelu_tanh, within 1e-5, or 1e-6;
+    /// The derivative of gelu.
+    GeluDerivative: gelu_derivative, gelu_derivative_tile in "eltwise_unary/gelu.h", reference::gelu_derivative, within 1e-4, or 1e-2;
+    /// e^x, the coarse form; arguments that are too small become the smallest.
+    ExpFast: exp_fast, exp_fast_tile in "eltwise_unary/exp.h", f64::exp, within 0.05, on [-80.0, 80.0], call "exp_tile<true>", init "exp_tile_init<true>";
+    /// e^x, the coarse form, for arguments of -88.5 to ln(2); larger ones give 2.
+    ExpFastUnclamped: exp_fast_unclamped, exp_fast_unclamped_tile in "eltwise_unary/exp.h", f64::exp, within 0.05, on [-80.0, 0.69],
+        call "exp_tile<true, false, InputClamping::None>", init "exp_tile_init<true, 0x3F800000, InputClamping::None>";
+    /// e^(scale * x), with a scale of bf16 precision.
+    ExpScaled: exp_scaled(scale: f32 = 0.375), exp_scaled_tile in "eltwise_unary/exp.h", |x, scale| (scale * x).exp(), within 1e-5,
+        call "exp_tile<false, true>", init "exp_tile_init", extra "VectorMode::RC", words [Word::Bf16(0)];
+    /// Natural logarithm, the coarse form.
+    LogFast: log_fast, log_fast_tile in "compute_kernel_api.h", f64::ln, within 0.01, or 0.01, call "log_tile<true>", init "log_tile_init<true>";
+    /// Logarithm to a base.
+    LogWithBase: log_with_base(base: f32 = 10.0), log_with_base_tile in "compute_kernel_api.h", |x, base| x.ln() / base.ln(), within 1e-6, words [Word::ReciprocalLog(0)];
+    /// ln(1 + x), the coarse form.
+    Log1pFast: log1p_fast, log1p_fast_tile in "eltwise_unary/log1p.h", f64::ln_1p, within 0.01, or 0.01, call "log1p_tile<true>", init "log1p_tile_init<true>";
+    /// e^x - 1, the coarse form.
+    Expm1Fast: expm1_fast, expm1_fast_tile in "compute_kernel_api.h", f64::exp_m1, within 0.05, or 0.05, call "expm1_tile<true>", init "expm1_tile_init<true>";
+    /// Square root, the coarse form.
+    SqrtFast: sqrt_fast, sqrt_fast_tile in "eltwise_unary/sqrt.h", f64::sqrt, within 0.01, on [0.0, f64::INFINITY], call "sqrt_tile<true>", init "sqrt_tile_init";
+    /// 1 / sqrt(x), the coarse form.
+    RsqrtFast: rsqrt_fast, rsqrt_fast_tile in "eltwise_unary/rsqrt.h", |x| 1.0 / x.sqrt(), within 0.01, on [1e-30, f64::INFINITY], call "rsqrt_tile<RsqrtMode::Fast>", init "rsqrt_tile_init";
+    /// Tangent.
+    Tan: tan, tan_tile in "eltwise_unary/trigonometry.h", f64::tan, within 1e-5, or 1e-6;
+    /// Arc sine.
+    Asin: asin, asin_tile in "eltwise_unary/trigonometry.h", f64::asin, within 1e-5, or 1e-6;
+    /// Arc cosine.
+    Acos: acos, acos_tile in "eltwise_unary/trigonometry.h", f64::acos, within 1e-5, or 1e-6;
+    /// Arc tangent.
+    Atan: atan, atan_tile in "eltwise_unary/trigonometry.h", f64::atan, within 1e-5, or 1e-6;
+    /// Hyperbolic sine.
+    Sinh: sinh, sinh_tile in "eltwise_unary/trigonometry.h", f64::sinh, within 1e-6, or 1e-7;
+    /// Hyperbolic cosine.
+    Cosh: cosh, cosh_tile in "eltwise_unary/trigonometry.h", f64::cosh, within 1e-6;
+    /// Inverse hyperbolic sine.
+    Asinh: asinh, asinh_tile in "eltwise_unary/trigonometry.h", f64::asinh, within 1e-5, or 1e-6;
+    /// Inverse hyperbolic cosine.
+    Acosh: acosh, acosh_tile in "eltwise_unary/trigonometry.h", f64::acosh, within 1e-5, or 1e-6;
+    /// Inverse hyperbolic tangent.
+    Atanh: atanh, atanh_tile in "eltwise_unary/trigonometry.h", f64::atanh, within 1e-5, or 1e-6;
+    /// x to the power of a number.
+    Power: power(exponent: f32 = 2.3), power_tile in "compute_kernel_api.h", f64::powf, within 1e-5;
+    /// x multiplied by itself, n times in all.
+    PowerIterative: power_iterative(n: u32 = 3), power_iterative_tile in "compute_kernel_api.h", f64::powf, within 1e-6;
+    /// base to the power of x.
+    Rpow: rpow(base: f32 = 1.5), rpow_tile in "eltwise_unary/rpow.h", |x, base| base.powf(x), within 2e-5;
+    /// 0 where x is negative, value at 0, 1 where it is positive.
+    Heaviside: heaviside(value: f32 = 0.5), heaviside_tile in "compute_kernel_api.h", |x, value| if x < 0.0 { 0.0 } else if x > 0.0 { 1.0 } else { value }, within 0.0;
+    /// The larger of x and a number.
+    UnaryMax: unary_max(value: f32 = 0.7), unary_max_tile in "compute_kernel_api.h", f64::max, within 1e-7;
+    /// The smaller of x and a number.
+    UnaryMin: unary_min(value: f32 = 0.7), unary_min_tile in "compute_kernel_api.h", f64::min, within 1e-7;
+    /// x between the limits, else the nearer of them.
+    Clamp: clamp(min: f32 = -1.5, max: f32 = 2.0), clamp_tile in "eltwise_unary/clamp.h", |x, min, max| x.max(min).min(max), within 0.0;
+    /// value / x.
+    Rdiv: rdiv(value: f32 = 0.7), rdiv_tile in "eltwise_unary/rdiv.h", |x, value| value / x, within 1e-6;
+    /// value / x without the fraction.
+    RdivTrunc: rdiv_trunc(value: f32 = 20.0), rdiv_trunc_tile in "eltwise_unary/rdiv.h", |x, value| (value / x).trunc(), within 1e-6, or 1.0,
+        call "rdiv_tile<RoundingMode::Trunc>", init "rdiv_tile_init";
+    /// The largest integer up to value / x.
+    RdivFloor: rdiv_floor(value: f32 = 20.0), rdiv_floor_tile in "eltwise_unary/rdiv.h", |x, value| (value / x).floor(), within 1e-6, or 1.0,
+        call "rdiv_tile<RoundingMode::Floor>", init "rdiv_tile_init";
+    /// value - x, under the name of the header `rsub.h`.
+    RsubScalar: rsub_scalar(value: f32 = 0.7), rsub_tile in "eltwise_unary/rsub.h", |x, value| value - x, within 1e-7, or 1e-7, by rsub_unary;
+    /// 1 where x is the number bit for bit, else 0.
+    UnaryEq: unary_eq(value: f32 = 0.75), unary_eq_tile in "eltwise_unary/comp.h", |x, value| reference::flag(x == value), within 0.0;
+    /// 0 where x is the number bit for bit, else 1.
+    UnaryNe: unary_ne(value: f32 = 0.75), unary_ne_tile in "eltwise_unary/comp.h", |x, value| reference::flag(x != value), within 0.0;
+    /// 1 where x is above the number, else 0.
+    UnaryGt: unary_gt(value: f32 = 0.75), unary_gt_tile in "eltwise_unary/comp.h", |x, value| reference::flag(x > value), within 0.0;
+    /// 1 where x is below the number, else 0.
+    UnaryLt: unary_lt(value: f32 = 0.75), unary_lt_tile in "eltwise_unary/comp.h", |x, value| reference::flag(x < value), within 0.0;
+    /// 1 where x is at least the number, else 0.
+    UnaryGe: unary_ge(value: f32 = 0.75), unary_ge_tile in "eltwise_unary/comp.h", |x, value| reference::flag(x >= value), within 0.0;
+    /// 1 where x is at most the number, else 0.
+    UnaryLe: unary_le(value: f32 = 0.75), unary_le_tile in "eltwise_unary/comp.h", |x, value| reference::flag(x <= value), within 0.0;
+    /// Rounded to a number of decimals, ties to even.
+    Round: round(decimals: i32 = 1), round_tile in "eltwise_unary/rounding.h", |x, decimals| (x * 10f64.powf(decimals)).round_ties_even() / 10f64.powf(decimals),
+        within 1e-6, or 1e-6, on [-1000.0, 1000.0], init "rounding_op_tile_init";
+    /// Error function.
+    Erf: erf, erf_tile in "eltwise_unary/erf_erfc.h", reference::erf, within 1e-5, or 3e-4, template "<false>";
+    /// Error function, the coarse form.
+    ErfFast: erf_fast, erf_fast_tile in "eltwise_unary/erf_erfc.h", reference::erf, within 1e-2, or 1e-2, call "erf_tile<true>", init "erf_tile_init<true>";
+    /// 1 - erf(x).
+    Erfc: erfc, erfc_tile in "eltwise_unary/erf_erfc.h", reference::erfc, within 1e-4, or 2e-3;
+    /// Inverse of the error function.
+    Erfinv: erfinv, erfinv_tile in "eltwise_unary/erfinv.h", reference::erfinv, within 5e-3, or 5e-3;
+    /// Modified Bessel function of the first kind, order 0.
+    I0: i0, i0_tile in "eltwise_unary/i0.h", reference::i0, within 1e-2, on [-8.0, 8.0];
+    /// Modified Bessel function of the first kind, order 1.
+    I1: i1, i1_tile in "eltwise_unary/i1.h", reference::i1, within 1e-2, or 1e-3, on [-8.0, 8.0];
+    /// Derivative of the logarithm of the gamma function, for positive x.
+    Digamma: digamma, digamma_tile in "eltwise_unary/digamma.h", reference::digamma, within 1e-3, or 1e-3, on [0.01, 100.0];
+    /// The remainder of x / divisor, with the sign of x.
+    FmodScalar: fmod_scalar(divisor: f32 = 0.75), fmod_tile in "eltwise_unary/fmod.h", |x, divisor| x % divisor, within 1e-5, or 1e-5,
+        words [Word::Bits(0), Word::Reciprocal(0)], by fmod, init words 2;
+    /// The remainder of x / divisor, with the sign of the divisor.
+    RemainderScalar: remainder_scalar(divisor: f32 = 0.75), remainder_tile in "eltwise_unary/remainder.h", |x, divisor| x - divisor * (x / divisor).floor(), within 1e-5, or 1e-5,
+        words [Word::Bits(0), Word::Reciprocal(0)], by remainder, init words 2;
+    /// Logarithm of the gamma function by Stirling's series, for positive x.
+    LgammaStirling: lgamma_stirling, lgamma_stirling_tile in "eltwise_unary/lgamma.h", reference::lgamma, within 2e-3, or 2e-2, on [0.5, 100.0], by lgamma;
+    /// scale times the sum of 1 / (x + k)^(n + 1) over all k from 0, for positive x: the derivative of order n of the digamma function, up to the scale.
+    Polygamma: polygamma(n: f32 = 1.0, scale: f32 = 1.0), polygamma_tile in "eltwise_unary/polygamma.h", reference::polygamma, within 1e-3, or 1e-3, on [0.01, 100.0];
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ impl<K> Checked<K> {
         &self.kernels
     }
 
-    /// Every tensor that a kernel has, once, in the order of first use.
+    /// Every tensor that a kernel has or a buffer lies on, once, in the order of first use.
     pub fn tensors(&self) -> &[TensorRef] {
         &self.tensors
     }
@@ -83,6 +83,8 @@ pub struct CheckedCb {
     pub format: DataFormat,
     pub page_size: u32,
     pub pages: u32,
+    /// The tensor whose shards the buffer is.
+    pub tensor: Option<TensorRef>,
     /// Indices of the kernels that push and pop.
     pub producers: Vec<usize>,
     pub consumers: Vec<usize>,

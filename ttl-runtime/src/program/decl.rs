@@ -122,6 +122,8 @@ pub struct CbDecl {
     pub pages: u32,
     /// The chip's id of the buffer, if it must be a certain one.
     pub id: Option<u32>,
+    /// The buffer is this tensor's shard on each core: it takes no memory of its own.
+    pub tensor: Option<TensorRef>,
     pub site: Site,
 }
 
@@ -135,7 +137,22 @@ impl CbDecl {
             page_size: format.tile_bytes(),
             pages,
             id: None,
+            tensor: None,
             site: Site::caller(),
+        }
+    }
+
+    /// The shards of a tensor, whole, on all cores that have one. Whether it is sharded is for `validate` to say.
+    #[track_caller]
+    pub fn on_shards(name: impl Into<Arc<str>>, tensor: &TensorRef) -> CbDecl {
+        let spec = &tensor.spec;
+        let cores = spec.memory().shards().map_or(CoreSet::from(Core::new(0, 0)), |s| s.cores.clone());
+        // The alignment of pages in L1 is the same on all chips.
+        let page_size = spec.page_size().next_multiple_of(16);
+        CbDecl {
+            page_size,
+            tensor: Some(tensor.clone()),
+            ..CbDecl::new(name, cores, spec.format(), spec.pages_of_shard().unwrap_or(1))
         }
     }
 }
@@ -306,6 +323,8 @@ pub struct KernelDecl<K> {
     pub config: ComputeConfig,
     /// Buffers whose f32 tiles go to the tile registers at full precision.
     pub unpack_to_dest_fp32: Vec<CbId>,
+    /// Which tensors go page by page through which buffers, by the positions of both among the arguments, where that is known.
+    pub transfers: Vec<(usize, usize)>,
     /// Where the kernel was put on its cores.
     pub site: Site,
     /// The code, in whatever form the caller has it.
@@ -329,6 +348,7 @@ impl<K> KernelDecl<K> {
             foreign: None,
             config: ComputeConfig::default(),
             unpack_to_dest_fp32: Vec::new(),
+            transfers: Vec::new(),
             site: Site::caller(),
             code,
         }

@@ -12,7 +12,9 @@ use thiserror::Error;
 
 use crate::arch::{ComputeConfig, Core, MathFidelity};
 use crate::cores::CoreSet;
-use crate::tensor::{HostTensor, MemoryConfig, NpyError, Orientation, ShardSpec, TensorId, TensorRef, npy};
+use crate::tensor::{
+    HostTensor, MemoryConfig, NpyError, Orientation, ShardSpec, TensorId, TensorLayout, TensorRef, npy,
+};
 
 use super::arg_layout::Slot;
 use super::checked::{Checked, CheckedKernel};
@@ -251,14 +253,18 @@ fn describe<K>(
         .cbs()
         .iter()
         .map(|cb| {
-            json!({
+            let mut out = json!({
                 "id": cb.id,
                 "dtype": cb.format.spec_name(),
                 "page_size": cb.page_size,
                 "pages": cb.pages,
                 "cores": cores(&cb.cores),
                 "comment": &*cb.name,
-            })
+            });
+            if let Some(tensor) = &cb.tensor {
+                out["tensor"] = names.tensor(program, tensor).into();
+            }
+            out
         })
         .collect();
     let semaphores: Vec<Value> = program
@@ -386,7 +392,11 @@ fn tensor(t: &TensorRef, name: &str, export: Option<&TensorExport>) -> Value {
     let mut out = Map::new();
     out.insert("shape".into(), t.spec.shape().to_vec().into());
     out.insert("dtype".into(), t.spec.format().spec_name().into());
-    out.insert("layout".into(), "tile".into());
+    let layout = match t.spec.layout() {
+        TensorLayout::Tile => "tile",
+        TensorLayout::RowMajor => "row",
+    };
+    out.insert("layout".into(), layout.into());
     out.insert("memory".into(), memory(t.spec.memory()));
     if let Some(export) = export {
         if export.contents.is_some() {
@@ -406,24 +416,28 @@ fn memory(memory: &MemoryConfig) -> Value {
     match memory {
         MemoryConfig::Dram => "dram".into(),
         MemoryConfig::L1 => "l1".into(),
-        MemoryConfig::Sharded(ShardSpec { layout, shape, cores: set, orientation }) => {
-            // Shards go to a list of cores in its order.
-            let place = match (set.as_rectangle(), orientation) {
-                (None, Orientation::Col) => {
-                    let mut by_column = set.as_slice().to_vec();
-                    by_column.sort_by_key(|c| (c.x, c.y));
-                    list(by_column.iter())
-                }
-                _ => cores(set),
-            };
-            json!({"l1_sharded": {
-                "layout": layout.name(),
-                "shape": shape,
-                "cores": place,
-                "orientation": match orientation { Orientation::Row => "row", Orientation::Col => "col" },
-            }})
-        }
+        MemoryConfig::Sharded(shards) => json!({"l1_sharded": sharded(shards)}),
+        // The verification rig has no such tensors and says so.
+        MemoryConfig::DramSharded(shards) => json!({"dram_sharded": sharded(shards)}),
     }
+}
+
+fn sharded(ShardSpec { layout, shape, cores: set, orientation }: &ShardSpec) -> Value {
+    // Shards go to a list of cores in its order.
+    let place = match (set.as_rectangle(), orientation) {
+        (None, Orientation::Col) => {
+            let mut by_column = set.as_slice().to_vec();
+            by_column.sort_by_key(|c| (c.x, c.y));
+            list(by_column.iter())
+        }
+        _ => cores(set),
+    };
+    json!({
+        "layout": layout.name(),
+        "shape": shape,
+        "cores": place,
+        "orientation": match orientation { Orientation::Row => "row", Orientation::Col => "col" },
+    })
 }
 
 #[cfg(test)]

@@ -269,12 +269,12 @@ impl<'a> Boundary<'a> {
         if !self.shared.options.leftover_pages_are_errors {
             return Ok(());
         }
-        let with_leftovers = |c: &&super::core::CoreState| c.cbs.list.iter().any(|cb| cb.available() > 0);
+        let with_leftovers = |c: &&super::core::CoreState| c.cbs.list.iter().any(|cb| cb.forgotten() > 0);
         let Some(core) = cores.iter().find(with_leftovers) else {
             return Ok(());
         };
         let mut error = None;
-        for cb in core.cbs.list.iter().filter(|cb| cb.available() > 0) {
+        for cb in core.cbs.list.iter().filter(|cb| cb.forgotten() > 0) {
             let text = format!("{}: {} pushed, {} popped", cb.title(), cb.received, cb.acked);
             let next = match error {
                 None => SimError::new(

@@ -17,6 +17,7 @@ pub(super) struct Cb {
     pub(super) page_size: u32,
     pub(super) num_pages: u32,
     pub(super) format: DataFormat,
+    on_shard: bool,
     /// Pages pushed and popped since the start.
     pub(super) received: u64,
     pub(super) acked: u64,
@@ -44,6 +45,7 @@ impl Cb {
             page_size: l.page_size,
             num_pages: l.num_pages,
             format: l.format,
+            on_shard: l.on_shard,
             received: 0,
             acked: 0,
             write_page: 0,
@@ -98,6 +100,12 @@ impl Cb {
 
     pub(super) fn encloses(&self, addr: u32, size: u32) -> bool {
         addr >= self.addr && addr + size <= self.addr + self.bytes()
+    }
+
+    /// Pages that somebody should have taken before the program ended: all that are left, but what an output on a shard holds is there to
+    /// stay.
+    pub(super) fn forgotten(&self) -> u32 {
+        if self.on_shard && self.consumer.is_none() { 0 } else { self.available() }
     }
 
     /// The caller has checked `reserved` and the wrap rule.

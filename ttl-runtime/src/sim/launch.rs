@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use super::debug::{Prints, ZoneReport};
 use super::error::{ErrorKind, SimError};
@@ -68,6 +69,8 @@ pub struct CbLaunch {
     pub page_size: u32,
     pub num_pages: u32,
     pub format: DataFormat,
+    /// The memory is a tensor's shard: pages that nobody takes are its contents.
+    pub on_shard: bool,
 }
 
 /// A semaphore on one core; the word at `addr` is set to `init` when the program starts.
@@ -148,6 +151,8 @@ pub struct RunOptions {
     pub poll_limit: u64,
     /// Bytes of stack of one kernel thread.
     pub stack_bytes: usize,
+    /// How long a kernel may run without calling anything before the run is given up.
+    pub stuck_after: Option<Duration>,
     /// What happens to the lines that kernels print.
     pub prints: Prints,
     /// Counts finished kernel threads while the program runs.
@@ -164,6 +169,7 @@ impl Default for RunOptions {
             write_queue_bytes: 64 * 1024,
             poll_limit: 1_000_000,
             stack_bytes: 256 * 1024,
+            stuck_after: Some(Duration::from_secs(20)),
             prints: Prints::default(),
             progress: None,
         }

@@ -19,6 +19,7 @@
 //! | `machine` | memories and the run |
 //! | `sched` | epochs, OS threads, boundary |
 //! | `thread` | coroutines and the running thread (unsafe code) |
+//! | `trap` | kernels that fault or never call anything (unsafe code) |
 //! | `memory` | bytes of L1 and DRAM (unsafe code) |
 //! | `core` | the state of one core and what its threads wait for |
 //! | `cb`, `noc`, `registers` | circular buffers, transfers, tile registers and their protocol |
@@ -44,6 +45,7 @@ pub mod ops;
 mod registers;
 mod sched;
 mod thread;
+mod trap;
 
 pub use compare::{MemoryDifference, Place};
 pub use debug::{PrintLog, Printed, Prints, ZoneReport};

@@ -189,6 +189,7 @@ impl All<'_> {
     /// The life of one worker.
     fn work(&self, w: usize) {
         let guard = Abandon(&self.barrier);
+        super::thread::watch(self.shared);
         let mut fibers = match self.fibers(w) {
             Ok(fibers) => fibers,
             Err(error) => {

@@ -16,15 +16,18 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, Once, PoisonError};
 
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack};
+use corosensei::trap::CoroutineTrapHandler;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use super::core::{CoreState, OP_BUDGET, Wait};
 use super::error::{ErrorKind, SimError};
 use super::memory::Dram;
 use super::sched::Shared;
+use super::trap::{self, Fault, Pulse};
 use crate::site::Site;
 
 /// What an operation of a running thread works on.
@@ -46,15 +49,64 @@ struct Running {
 
 struct Local {
     running: Cell<*const Running>,
+    /// How to end the kernel that runs, for a signal handler, and the low end of its stack.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+    trap: Cell<Option<(CoroutineTrapHandler<Exit>, usize)>>,
+    /// Of this OS thread; null before its first run.
+    pulse: Cell<*const Pulse>,
     /// Inside `Fiber::resume`, also while `running` is taken out.
     in_kernel: Cell<bool>,
 }
 
 thread_local! {
     // Without a destructor, so that access costs nothing.
-    static LOCAL: Local = const { Local { running: Cell::new(std::ptr::null()), in_kernel: Cell::new(false) } };
+    static LOCAL: Local = const {
+        Local {
+            running: Cell::new(std::ptr::null()),
+            trap: Cell::new(None),
+            pulse: Cell::new(std::ptr::null()),
+            in_kernel: Cell::new(false),
+        }
+    };
+    /// What a kernel panicked with.
+    static PAYLOAD: RefCell<Option<Box<dyn Any + Send>>> = const { RefCell::new(None) };
     /// What the panic hook saw.
     static PANIC: RefCell<Option<(String, Site)>> = const { RefCell::new(None) };
+}
+
+/// How a kernel's coroutine ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Exit {
+    Returned,
+    /// With the payload in [`PAYLOAD`].
+    Panicked,
+    Fault(Fault),
+}
+
+/// Watches this OS thread from now on; called when it begins to run kernels.
+pub(super) fn watch(shared: &Shared) {
+    let pulse = trap::pulse(shared.options.stuck_after);
+    LOCAL.with(|l| l.pulse.set(pulse));
+}
+
+/// For the signal handler: the registers with which the running kernel ends, if the stack pointer is in its stack and `fault` says so.
+/// `fault` gets the low end of the stack, and whether the thread was inside of an operation.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+pub(super) fn trapped(
+    stack_pointer: usize,
+    fault: impl FnOnce(usize, bool) -> Option<Fault>,
+) -> Option<corosensei::trap::TrapHandlerRegs> {
+    LOCAL.with(|l| {
+        let (handler, low) = l.trap.get()?;
+        if !handler.stack_ptr_in_bounds(stack_pointer) {
+            return None;
+        }
+        let fault = fault(low, l.running.get().is_null())?;
+        l.trap.set(None);
+        // SAFETY: the interrupted context is in the coroutine, which lives as long as `trap` is set, and the caller continues it with these
+        // registers; see `trap`.
+        Some(unsafe { handler.setup_trap_handler(move || Exit::Fault(fault)) })
+    })
 }
 
 /// Whether the caller is a kernel thread.
@@ -69,6 +121,11 @@ pub(super) fn with<R>(f: impl FnOnce(&mut Cx<'_>) -> R) -> Option<R> {
         let running = l.running.replace(std::ptr::null());
         if running.is_null() {
             return None;
+        }
+        // SAFETY: null, or the pulse of this OS thread, which lives as long as it.
+        if let Some(pulse) = unsafe { l.pulse.get().as_ref() } {
+            // Only this thread writes.
+            pulse.beats.store(pulse.beats.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         }
         // SAFETY: `resume` keeps the pointee alive while the coroutine runs, and only shared references to it exist.
         let r = unsafe { &*running };
@@ -96,7 +153,9 @@ pub(super) fn suspend() {
 
 /// One kernel thread's coroutine.
 pub(super) struct Fiber {
-    coroutine: Coroutine<(), (), Option<Box<dyn Any + Send>>, DefaultStack>,
+    coroutine: Coroutine<(), (), Exit, DefaultStack>,
+    /// The low end of the stack.
+    low: usize,
     running: Box<Running>,
 }
 
@@ -117,11 +176,18 @@ impl Fiber {
                 // SAFETY: the body runs inside `resume`, which has set the pointer.
                 unsafe { (*l.running.get()).yielder.set(yielder) }
             });
-            panic::catch_unwind(AssertUnwindSafe(entry)).err()
+            match panic::catch_unwind(AssertUnwindSafe(entry)) {
+                Ok(()) => Exit::Returned,
+                Err(payload) => {
+                    PAYLOAD.set(Some(payload));
+                    Exit::Panicked
+                }
+            }
         };
+        let low = stack.limit().get();
         // SAFETY: the caller promises that `entry` lives long enough; the body borrows nothing else.
         let coroutine = unsafe { Coroutine::with_stack_unchecked(stack, body) };
-        Fiber { coroutine, running }
+        Fiber { coroutine, low, running }
     }
 
     /// Runs the thread until it blocks, fails or ends, and leaves the outcome in its state.
@@ -134,22 +200,32 @@ impl Fiber {
         self.running.core.set(core);
         self.running.shared.set(shared);
         self.running.dram.set(dram);
-        let (outer, outer_in_kernel) = LOCAL.with(|l| (l.running.replace(&*self.running), l.in_kernel.replace(true)));
+        let trap = (self.coroutine.trap_handler(), self.low);
+        let outer = LOCAL.with(|l| {
+            beating(l, true);
+            (l.running.replace(&*self.running), l.in_kernel.replace(true), l.trap.replace(Some(trap)))
+        });
         let result = self.coroutine.resume(());
         LOCAL.with(|l| {
-            l.running.set(outer);
-            l.in_kernel.set(outer_in_kernel);
+            l.trap.set(outer.2);
+            l.running.set(outer.0);
+            l.in_kernel.set(outer.1);
+            beating(l, outer.1);
         });
         match result {
             CoroutineResult::Yield(()) => {}
-            CoroutineResult::Return(None) => {
+            CoroutineResult::Return(Exit::Returned) => {
                 super::sched::thread_ended(core, thread);
                 if let Some(progress) = &shared.options.progress {
                     progress.finished();
                 }
             }
-            CoroutineResult::Return(Some(payload)) => {
-                let error = panic_error(core, thread, &*payload);
+            CoroutineResult::Return(exit) => {
+                let error = match exit {
+                    Exit::Panicked => panic_error(core, thread, PAYLOAD.take().as_deref()),
+                    Exit::Fault(fault) => fault_error(core, thread, fault, shared),
+                    Exit::Returned => return,
+                };
                 core.threads[thread].wait = Wait::Failed;
                 core.error.get_or_insert(error);
             }
@@ -164,12 +240,44 @@ impl Fiber {
     }
 }
 
-fn panic_error(core: &CoreState, thread: usize, payload: &(dyn Any + Send)) -> SimError {
+/// Whether a kernel runs now, for those who watch.
+fn beating(l: &Local, in_kernel: bool) {
+    // SAFETY: null, or the pulse of this OS thread, which lives as long as it.
+    if let Some(pulse) = unsafe { l.pulse.get().as_ref() } {
+        pulse.in_kernel.store(in_kernel, Ordering::Relaxed);
+    }
+}
+
+fn fault_error(core: &CoreState, thread: usize, fault: Fault, shared: &Shared) -> SimError {
+    let kernel = &core.threads[thread].kernel;
+    let error = |kind, message| SimError::new(kind, message).who(core.who(thread));
+    let error = match fault {
+        Fault::StackOverflow => error(ErrorKind::Kernel, format!("kernel `{kernel}` has used up its stack"))
+            .numbers(format!("the stack has {} bytes", shared.options.stack_bytes))
+            .help("kernels have small stacks on the chip, too: put large arrays into circular buffers; or set `RunOptions::stack_bytes`"),
+        Fault::Memory { address } => {
+            error(ErrorKind::Memory, format!("kernel `{kernel}` followed a pointer to {address:#x}, where nothing is"))
+                .help("pointers into L1 come from `reinterpret_cast` of an address, and end where L1 ends")
+        }
+        Fault::Stuck => {
+            let limit = shared.options.stuck_after.unwrap_or_default();
+            error(ErrorKind::Livelock, format!("kernel `{kernel}` has called nothing for {limit:?}"))
+                .help("a loop that waits for memory to change must call something: `noc_semaphore_wait`, or read the word with a call")
+                .help("if it computes that long, set `RunOptions::stuck_after`")
+        }
+    };
+    match core.threads[thread].site {
+        site if site.line > 0 => error.label(site, "its last call that had to wait"),
+        _ => error,
+    }
+}
+
+fn panic_error(core: &CoreState, thread: usize, payload: Option<&(dyn Any + Send)>) -> SimError {
     let (message, site) = PANIC.take().unwrap_or_else(|| {
-        let text = payload
-            .downcast_ref::<&str>()
-            .map(|s| (*s).to_owned())
-            .or_else(|| payload.downcast_ref::<String>().cloned());
+        let text = payload.and_then(|payload| {
+            let literal = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
+            literal.or_else(|| payload.downcast_ref::<String>().cloned())
+        });
         (text.unwrap_or_else(|| "a panic without a message".to_owned()), Site::UNKNOWN)
     });
     core.error(thread, ErrorKind::Panic, format!("the kernel panicked: {message}"), site)

@@ -215,12 +215,12 @@ pub(super) fn interleaved_words(dram: bool, aligned_page: u32) -> Vec<u32> {
     vec![if dram { IN_DRAM } else { 0 }, aligned_page]
 }
 
-/// The words of a tensor that is sharded in L1.
+/// The words of a sharded tensor.
 pub(super) fn sharded_words(grid: &ShardGrid, aligned_page: u32, arch: &Arch) -> Vec<u32> {
     let ([high, wide], [shard_high, shard_wide]) = (grid.tensor, grid.shard);
     // TT-Metalium joins the two dimensions where a shard is one run of pages.
     let one_run = shard_wide == wide || shard_high == 1 && (high == 1 || wide % shard_wide == 0);
-    let mut words = vec![SHARDED, aligned_page];
+    let mut words = vec![if grid.dram { SHARDED | IN_DRAM } else { SHARDED }, aligned_page];
     let banks = grid.banks.len() as u32;
     if one_run {
         words.extend([1, banks, high * wide, shard_high * shard_wide]);
@@ -228,7 +228,8 @@ pub(super) fn sharded_words(grid: &ShardGrid, aligned_page: u32, arch: &Arch) ->
         words.extend([2, banks, high, wide, shard_high, shard_wide]);
     }
     let coord = |core: &Core| {
-        let Core { x, y } = arch.virtual_core(*core);
+        // DRAM banks have logical coordinates.
+        let Core { x, y } = if grid.dram { *core } else { arch.virtual_core(*core) };
         x << 8 | y
     };
     words.extend(grid.banks.chunks(2).map(|pair| {

@@ -6,6 +6,8 @@ use crate::tensor::format::DataFormat;
 use crate::tensor::memory::{MemoryConfig, ShardSpec};
 use crate::tensor::spec::TensorSpec;
 
+#[path = "accessor_pages.rs"]
+mod pages;
 #[path = "accessor_words.rs"]
 mod words;
 
@@ -41,6 +43,37 @@ fn sharded_words_are_those_of_ttnn() {
 }
 
 #[test]
+fn rows_and_dram_shards_are_those_of_ttnn() {
+    for case in pages::CASES {
+        let spec = if case.rows {
+            TensorSpec::row_major(case.shape, case.format).unwrap()
+        } else {
+            TensorSpec::new(case.shape, case.format).unwrap()
+        };
+        let memory = match case.cut {
+            None if case.dram => MemoryConfig::Dram,
+            None => MemoryConfig::L1,
+            Some((layout, shard, (x0, y0, x1, y1), orientation)) => {
+                let cores = CoreRange::new(Core::new(x0, y0), Core::new(x1, y1));
+                let shards = ShardSpec::new(layout, shard, cores, orientation);
+                if case.dram { MemoryConfig::DramSharded(shards) } else { MemoryConfig::Sharded(shards) }
+            }
+        };
+        let spec = spec.with_memory(memory);
+        assert_eq!((spec.pages(), spec.page_size()), (case.pages, case.page), "{}", case.name);
+        for (arch, expect) in ARCHS.iter().zip([case.blackhole, case.wormhole]) {
+            match (spec.accessor_words(arch), expect) {
+                (got, Some(expect)) => assert_eq!(got.as_deref(), Ok(expect), "{} on {}", case.name, arch.name()),
+                (got, None) => assert!(got.is_err(), "{} on {}", case.name, arch.name()),
+            }
+        }
+        if case.per_bank != 0 {
+            assert_eq!(spec.bytes_per_bank(&ARCHS[0]), Ok(case.per_bank), "{}", case.name);
+        }
+    }
+}
+
+#[test]
 fn decoding_uses_exactly_its_words() {
     for case in words::SHARDED {
         let mut words = case.blackhole.to_vec();
@@ -69,8 +102,7 @@ fn sharded_pages_lie_in_their_shards() {
         let (high, wide) = (tiles.batch * tiles.tile_rows(), tiles.tile_cols());
         let (sh, sw) = (case.shard[0] as usize / 32, case.shard[1] as usize / 32);
         let across = wide.div_ceil(sw);
-        let MemoryConfig::Sharded(shards) = spec.memory() else { unreachable!() };
-        let banks = shards.grid(&tiles, &arch).unwrap().banks;
+        let banks = spec.shard_grid(&arch).unwrap().unwrap().banks;
         let mut seen = HashSet::new();
         for page in 0..high * wide {
             let (r, c) = (page / wide, page % wide);

@@ -52,14 +52,24 @@ pub enum TensorError {
     ShapeMismatch { left: Vec<usize>, right: Vec<usize> },
     #[error("shard shape {}x{} does not consist of whole tiles\n  = help: both sides must be multiples of 32, and not 0", .shape[0], .shape[1])]
     ShardNotTiles { shape: [u32; 2] },
-    #[error("a {layout}-sharded tensor of {}x{} (padded to tiles) needs shards of {need}, not {}x{}", .tensor[0], .tensor[1], .shard[0], .shard[1])]
-    ShardShape { layout: &'static str, tensor: [u64; 2], shard: [u32; 2], need: String },
+    #[error("shard shape {}x{} is empty\n  = help: both sides must be at least 1", .shape[0], .shape[1])]
+    ShardEmpty { shape: [u32; 2] },
+    #[error("a {layout}-sharded tensor of {}x{}{padded} needs shards of {need}, not {}x{}", .tensor[0], .tensor[1], .shard[0], .shard[1])]
+    ShardShape { layout: &'static str, tensor: [u64; 2], padded: &'static str, shard: [u32; 2], need: String },
+    #[error(
+        "the tensor has {pages} pages, more than 32 bits can count\n  = help: use longer rows, or split the tensor"
+    )]
+    TooManyPages { pages: u64 },
+    #[error("a page of {bytes} bytes is too large\n  = help: use shorter rows")]
+    PageTooLarge { bytes: u64 },
     #[error("{shards} shards of {}x{} do not fit {cores} cores ({on})\n  = help: use larger shards or more cores", .shard[0], .shard[1])]
     TooManyShards { shards: u64, shard: [u32; 2], cores: usize, on: String },
     #[error("block sharding needs a rectangle of cores, not {on}")]
     ShardCores { on: String },
     #[error("the shards lie on {on}, outside the grid of {}x{} cores", .grid.0, .grid.1)]
     ShardOutsideGrid { on: String, grid: (u32, u32) },
+    #[error("the shards lie on banks {on}, but DRAM has the banks (0,0) to ({},0)\n  = help: a bank is named by (bank, 0)", .banks - 1)]
+    ShardOutsideBanks { on: String, banks: u32 },
     #[error(transparent)]
     Accessor(#[from] AccessorError),
     #[error(

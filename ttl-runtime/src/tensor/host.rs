@@ -4,8 +4,8 @@ use half::bf16;
 
 use super::block_float;
 use super::error::TensorError;
-use super::format::{DataFormat, TILE_ELEMENTS};
-use super::host_data::{HostData, each_data};
+use super::format::{DataFormat, TILE_DIM, TILE_ELEMENTS};
+use super::host_data::{HostData, HostElement, each_data};
 use super::layout::TileShape;
 use super::random::Random;
 
@@ -150,6 +150,28 @@ impl HostTensor {
     /// The same elements in another shape.
     pub fn reshape(self, shape: impl Into<Vec<usize>>) -> Result<HostTensor, TensorError> {
         HostTensor::from_vec(shape, self.data)
+    }
+
+    /// With its last two dimensions (a 1-D shape: as one row) padded to whole tiles by a value, in the tensor's own format.
+    pub fn padded_to_tiles(&self, value: f32) -> Result<HostTensor, TensorError> {
+        let tiles = TileShape::new(&self.shape)?;
+        let (rows, cols) = (tiles.tile_rows() * TILE_DIM as usize, tiles.tile_cols() * TILE_DIM as usize);
+        let mut shape = self.shape.clone();
+        if shape.len() == 1 {
+            shape.insert(0, 1);
+        }
+        let from = shape.len() - 2;
+        shape[from..].copy_from_slice(&[rows, cols]);
+        fn pad<T: HostElement>(data: &[T], tiles: TileShape, rows: usize, cols: usize, value: f32) -> Vec<T> {
+            let mut out = vec![T::from_f64(value.into()); tiles.batch * rows * cols];
+            for (i, row) in data.chunks_exact(tiles.cols).enumerate() {
+                let at = (i / tiles.rows * rows + i % tiles.rows) * cols;
+                out[at..at + row.len()].copy_from_slice(row);
+            }
+            out
+        }
+        let data = each_data!(&self.data, v => HostData::from(pad(v, tiles, rows, cols, value)));
+        Ok(HostTensor { shape, data })
     }
 
     /// The bytes of this tensor as device tiles of `format`, page after page, padded with zeros. Floats are rounded to the format; integers
@@ -328,6 +350,17 @@ mod tests {
         let t = HostTensor::zeros([4, 3], DataFormat::Bf16).unwrap();
         assert!(t.clone().reshape([12]).is_ok());
         assert!(t.reshape([13]).is_err());
+    }
+
+    #[test]
+    fn padding_of_choice() {
+        let t = HostTensor::from_vec([2, 1, 3], vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        let padded = t.padded_to_tiles(-7.5).unwrap();
+        assert_eq!(padded.shape(), [2, 32, 32]);
+        let at = |i: usize| padded.get(i).unwrap();
+        assert_eq!((at(0), at(2), at(3), at(32), at(1024), at(1026), at(1027)), (1.0, 3.0, -7.5, -7.5, 4.0, 6.0, -7.5));
+        let line = HostTensor::from_vec([40], vec![9u8; 40]).unwrap().padded_to_tiles(1.0).unwrap();
+        assert_eq!((line.shape(), line.get_integer(39), line.get_integer(40)), (&[32, 64][..], Some(9), Some(1)));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Where a tensor lies: interleaved over all banks of DRAM or L1, or cut into shards, one per core, in L1.
+//! Where a tensor lies: interleaved over all banks of DRAM or L1, or cut into shards, one per core in L1 or one per DRAM bank.
 
 use std::fmt;
 
@@ -7,7 +7,6 @@ use crate::cores::CoreSet;
 
 use super::error::TensorError;
 use super::format::TILE_DIM;
-use super::layout::TileShape;
 
 /// The memory of a tensor.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -19,6 +18,22 @@ pub enum MemoryConfig {
     L1,
     /// One shard of the tensor in the L1 of each of some cores.
     Sharded(ShardSpec),
+    /// One shard of the tensor in each of some DRAM banks: the "cores" of the shards are `(bank, 0)`.
+    DramSharded(ShardSpec),
+}
+
+impl MemoryConfig {
+    pub const fn is_dram(&self) -> bool {
+        matches!(self, MemoryConfig::Dram | MemoryConfig::DramSharded(_))
+    }
+
+    /// How the tensor is cut, if it is.
+    pub const fn shards(&self) -> Option<&ShardSpec> {
+        match self {
+            MemoryConfig::Dram | MemoryConfig::L1 => None,
+            MemoryConfig::Sharded(s) | MemoryConfig::DramSharded(s) => Some(s),
+        }
+    }
 }
 
 impl fmt::Display for MemoryConfig {
@@ -28,6 +43,9 @@ impl fmt::Display for MemoryConfig {
             MemoryConfig::L1 => f.write_str("L1, interleaved"),
             MemoryConfig::Sharded(s) => {
                 write!(f, "L1, {}-sharded in {}x{} on {}", s.layout.name(), s.shape[0], s.shape[1], s.cores)
+            }
+            MemoryConfig::DramSharded(s) => {
+                write!(f, "DRAM, {}-sharded in {}x{} on banks {}", s.layout.name(), s.shape[0], s.shape[1], s.cores)
             }
         }
     }
@@ -64,22 +82,34 @@ pub enum Orientation {
     Col,
 }
 
-/// Sharding in L1.
+/// How a tensor is cut into shards, and where they are.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ShardSpec {
     pub layout: ShardLayout,
-    /// Rows and columns of a shard in elements: multiples of 32.
+    /// Rows and columns of a shard in elements: multiples of 32 for a tiled tensor.
     pub shape: [u32; 2],
     pub cores: CoreSet,
     pub orientation: Orientation,
 }
 
-/// A tensor's shards counted in tiles, and the cores in the order of the shards.
+/// A tensor's shards counted in pages, and the cores (or banks) in the order of the shards.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct ShardGrid {
     pub tensor: [u32; 2],
     pub shard: [u32; 2],
     pub banks: Vec<Core>,
+    pub dram: bool,
+}
+
+/// A tensor as one matrix of pages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct PageMatrix {
+    pub high: u64,
+    pub wide: u64,
+    /// Rows and columns of a page in elements: a tile, or a piece of a row.
+    pub unit: [u32; 2],
+    /// Columns in elements, padded for tiles.
+    pub columns: u64,
 }
 
 impl ShardSpec {
@@ -99,35 +129,54 @@ impl ShardSpec {
         ShardSpec::new(ShardLayout::Block, shape, cores, Orientation::Row)
     }
 
+    /// Over the first banks of DRAM: shards of `shape` in banks `0..banks`, for [`MemoryConfig::DramSharded`].
+    pub fn width_over_banks(shape: [u32; 2], banks: u32) -> ShardSpec {
+        ShardSpec::width(shape, (0..banks).map(|bank| Core::new(bank, 0)).collect::<CoreSet>())
+    }
+
     /// Checks the shards against a tensor and a chip, and finds the cores of the shards.
-    pub(super) fn grid(&self, shape: &TileShape, arch: &Arch) -> Result<ShardGrid, TensorError> {
-        const TILE: u32 = TILE_DIM;
+    pub(super) fn grid(&self, pages: &PageMatrix, dram: bool, arch: &Arch) -> Result<ShardGrid, TensorError> {
         let [rows, cols] = self.shape;
-        if rows == 0 || cols == 0 || rows % TILE != 0 || cols % TILE != 0 {
+        let [unit_rows, unit_cols] = pages.unit;
+        let tiled = pages.unit == [TILE_DIM, TILE_DIM];
+        if tiled && (rows == 0 || cols == 0 || rows % TILE_DIM != 0 || cols % TILE_DIM != 0) {
             return Err(TensorError::ShardNotTiles { shape: self.shape });
         }
-        let high = (shape.batch * shape.tile_rows()) as u64;
-        let wide = shape.tile_cols() as u64;
-        let (shard_high, shard_wide) = (u64::from(rows / TILE), u64::from(cols / TILE));
+        if rows == 0 || cols == 0 {
+            return Err(TensorError::ShardEmpty { shape: self.shape });
+        }
+        let PageMatrix { high, wide, .. } = *pages;
+        let (shard_high, shard_wide) = (u64::from(rows / unit_rows), u64::from(cols / unit_cols));
+        let tall = high * u64::from(unit_rows);
         let wrong_shape = |need: String| TensorError::ShardShape {
             layout: self.layout.name(),
-            tensor: [high * u64::from(TILE), wide * u64::from(TILE)],
+            tensor: [tall, pages.columns],
+            padded: if tiled { " (padded to tiles)" } else { "" },
             shard: self.shape,
             need,
         };
+        if !tiled && u64::from(cols) > pages.columns {
+            return Err(wrong_shape(format!("at most the full width, {}", pages.columns)));
+        }
         // A shard may be larger than what is left of the tensor in its cut direction only.
         match self.layout {
-            ShardLayout::Height if shard_wide != wide => {
-                return Err(wrong_shape(format!("the full width, {}", wide * u64::from(TILE))));
+            ShardLayout::Height if u64::from(cols) != pages.columns => {
+                return Err(wrong_shape(format!("the full width, {}", pages.columns)));
             }
             ShardLayout::Width if shard_high != high => {
-                return Err(wrong_shape(format!("the full height, {}", high * u64::from(TILE))));
+                return Err(wrong_shape(format!("the full height, {tall}")));
             }
             _ => {}
         }
-        let outside: CoreSet = self.cores.iter().filter(|&c| !arch.contains(c)).collect();
+        let there = |c: Core| if dram { c.y == 0 && c.x < arch.dram_banks } else { arch.contains(c) };
+        let outside: CoreSet = self.cores.iter().filter(|&c| !there(c)).collect();
         if !outside.is_empty() {
-            return Err(TensorError::ShardOutsideGrid { on: outside.to_string(), grid: (arch.grid_x, arch.grid_y) });
+            let on = outside.to_string();
+            return Err(if dram {
+                TensorError::ShardOutsideBanks { on, banks: arch.dram_banks }
+            } else {
+                TensorError::ShardOutsideGrid { on, grid: (arch.grid_x, arch.grid_y) }
+            });
         }
         let (down, across) = (high.div_ceil(shard_high), wide.div_ceil(shard_wide));
         let too_many = || TensorError::TooManyShards {
@@ -170,8 +219,14 @@ impl ShardSpec {
                     .collect()
             }
         };
-        // At most 2^30 tiles fit 2^40 elements, so the narrowing is exact.
-        Ok(ShardGrid { tensor: [high as u32, wide as u32], shard: [rows / TILE, cols / TILE], banks })
+        let narrow =
+            |n: u64| u32::try_from(n).map_err(|_| TensorError::TooManyPages { pages: high.saturating_mul(wide) });
+        Ok(ShardGrid {
+            tensor: [narrow(high)?, narrow(wide)?],
+            shard: [rows / unit_rows, cols / unit_cols],
+            banks,
+            dram,
+        })
     }
 }
 
@@ -179,14 +234,15 @@ impl ShardSpec {
 mod tests {
     use super::*;
     use crate::cores::CoreRange;
+    use crate::tensor::{DataFormat, TensorSpec};
 
     fn grid(x: u32, y: u32) -> CoreSet {
         CoreRange::grid(x, y).unwrap().into()
     }
 
     fn error(shape: &[usize], spec: &ShardSpec) -> String {
-        let shape = TileShape::new(shape).unwrap();
-        spec.grid(&shape, &Arch::blackhole()).unwrap_err().to_string()
+        let tensor = TensorSpec::new(shape, DataFormat::Bf16).unwrap().with_memory(MemoryConfig::Sharded(spec.clone()));
+        tensor.check(&Arch::blackhole()).unwrap_err().to_string()
     }
 
     #[test]
@@ -223,6 +279,28 @@ mod tests {
         assert_eq!(
             error(&[384, 32], &ShardSpec::height([32, 32], grid(12, 1))),
             "the shards lie on (11,0), outside the grid of 11x10 cores"
+        );
+    }
+
+    #[test]
+    fn bad_shards_of_rows_and_banks_are_refused() {
+        let rows = |shape: &[usize], memory: MemoryConfig| {
+            let spec = TensorSpec::row_major(shape, DataFormat::Bf16).unwrap().with_memory(memory);
+            spec.check(&Arch::blackhole()).map_err(|e| e.to_string())
+        };
+        assert_eq!(rows(&[50, 70], MemoryConfig::Sharded(ShardSpec::height([16, 70], grid(4, 1)))), Ok(()));
+        assert_eq!(
+            rows(&[50, 70], MemoryConfig::Sharded(ShardSpec::height([16, 64], grid(4, 1)))),
+            Err("a height-sharded tensor of 50x70 needs shards of the full width, 70, not 16x64".into())
+        );
+        assert_eq!(
+            rows(&[50, 70], MemoryConfig::Sharded(ShardSpec::width([0, 32], grid(4, 1)))),
+            Err("shard shape 0x32 is empty\n  = help: both sides must be at least 1".into())
+        );
+        assert_eq!(rows(&[50, 70], MemoryConfig::DramSharded(ShardSpec::width_over_banks([50, 9], 8))), Ok(()));
+        assert_eq!(
+            rows(&[50, 70], MemoryConfig::DramSharded(ShardSpec::width_over_banks([50, 7], 10))),
+            Err("the shards lie on banks (8,0)-(9,0), but DRAM has the banks (0,0) to (7,0)\n  = help: a bank is named by (bank, 0)".into())
         );
     }
 }

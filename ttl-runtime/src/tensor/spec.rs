@@ -8,7 +8,7 @@ use super::accessor::{self, Accessor, PageAddr};
 use super::error::TensorError;
 use super::format::{DataFormat, TILE_DIM};
 use super::layout::TileShape;
-use super::memory::{MemoryConfig, ShardGrid};
+use super::memory::{MemoryConfig, PageMatrix, ShardGrid};
 
 /// What one page of a tensor is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -17,6 +17,8 @@ pub enum TensorLayout {
     /// A 32x32 tile.
     #[default]
     Tile,
+    /// A row of the last dimension (a stick), or the part of a row that lies in one shard.
+    RowMajor,
 }
 
 /// A tensor without contents: its shape has at least one element, and its memory fits the shape.
@@ -34,6 +36,24 @@ impl TensorSpec {
         let shape = shape.into();
         TileShape::new(&shape)?;
         Ok(TensorSpec { shape, format, layout: TensorLayout::Tile, memory: MemoryConfig::Dram })
+    }
+
+    /// A row-major tensor, interleaved in DRAM: its pages are its rows. Block floats have no rows.
+    pub fn row_major(shape: impl Into<Vec<usize>>, format: DataFormat) -> Result<TensorSpec, TensorError> {
+        let spec = TensorSpec { layout: TensorLayout::RowMajor, ..TensorSpec::new(shape, format)? };
+        let Some(width) = format.element_bytes() else { return Err(TensorError::NoRows { format }) };
+        let TileShape { batch, rows, cols } = spec.tiles();
+        let bytes = cols as u64 * u64::from(width);
+        // Aligned, it must still be a number of 32 bits.
+        if bytes > u64::from(u32::MAX / 2) {
+            return Err(TensorError::PageTooLarge { bytes });
+        }
+        // Even if every element is a page of its own.
+        let pages = batch as u64 * rows as u64;
+        if u32::try_from(pages).is_err() {
+            return Err(TensorError::TooManyPages { pages });
+        }
+        Ok(spec)
     }
 
     /// The same tensor in other memory. Whether shards fit is known when there is a chip: see [`TensorSpec::check`].
@@ -82,21 +102,54 @@ impl TensorSpec {
         out
     }
 
+    /// The tensor as one matrix of pages, all leading dimensions folded into the rows.
+    pub(super) fn page_matrix(&self) -> PageMatrix {
+        let shape = self.tiles();
+        match self.layout {
+            TensorLayout::Tile => PageMatrix {
+                high: (shape.batch * shape.tile_rows()) as u64,
+                wide: shape.tile_cols() as u64,
+                unit: [TILE_DIM, TILE_DIM],
+                columns: shape.tile_cols() as u64 * u64::from(TILE_DIM),
+            },
+            TensorLayout::RowMajor => {
+                // A shard of no columns is refused when there is a chip.
+                let columns = shape.cols as u64;
+                let page = self.memory.shards().map_or(columns, |s| u64::from(s.shape[1]).max(1).min(columns));
+                PageMatrix {
+                    high: (shape.batch * shape.rows) as u64,
+                    wide: columns.div_ceil(page),
+                    unit: [1, page as u32],
+                    columns,
+                }
+            }
+        }
+    }
+
     pub fn pages(&self) -> usize {
-        self.tiles().tiles()
+        let PageMatrix { high, wide, .. } = self.page_matrix();
+        (high * wide) as usize
     }
 
-    pub const fn page_size(&self) -> u32 {
-        self.format.tile_bytes()
+    /// Bytes of a page, without alignment.
+    pub fn page_size(&self) -> u32 {
+        match (self.layout, self.format.element_bytes()) {
+            (TensorLayout::RowMajor, Some(width)) => self.page_matrix().unit[1] * width,
+            _ => self.format.tile_bytes(),
+        }
     }
 
-    /// The page size rounded up to the alignment of the tensor's memory.
-    pub const fn aligned_page_size(&self, arch: &Arch) -> u32 {
-        let alignment = match self.memory {
-            MemoryConfig::Dram => arch.dram_alignment,
-            MemoryConfig::L1 | MemoryConfig::Sharded(_) => arch.l1_alignment,
-        };
+    /// The page size rounded up to the alignment of the tensor's memory: what a transfer of a whole page moves.
+    pub fn aligned_page_size(&self, arch: &Arch) -> u32 {
+        let alignment = if self.memory.is_dram() { arch.dram_alignment } else { arch.l1_alignment };
         self.page_size().next_multiple_of(alignment)
+    }
+
+    /// Pages of one shard, if the tensor is sharded. Shards that do not fit give a wrong number: see [`TensorSpec::check`].
+    pub fn pages_of_shard(&self) -> Option<u32> {
+        let [rows, cols] = self.memory.shards()?.shape;
+        let [unit_rows, unit_cols] = self.page_matrix().unit;
+        Some((rows / unit_rows).saturating_mul(cols / unit_cols))
     }
 
     /// Bytes of all pages together, as [`super::HostTensor::to_tiles`] makes them.
@@ -104,11 +157,9 @@ impl TensorSpec {
         self.pages() as u64 * u64::from(self.page_size())
     }
 
-    fn shard_grid(&self, arch: &Arch) -> Result<Option<ShardGrid>, TensorError> {
-        match &self.memory {
-            MemoryConfig::Dram | MemoryConfig::L1 => Ok(None),
-            MemoryConfig::Sharded(shards) => Ok(Some(shards.grid(&self.tiles(), arch)?)),
-        }
+    pub(super) fn shard_grid(&self, arch: &Arch) -> Result<Option<ShardGrid>, TensorError> {
+        let grid = |s: &super::ShardSpec| s.grid(&self.page_matrix(), self.memory.is_dram(), arch);
+        self.memory.shards().map(grid).transpose()
     }
 
     /// Whether the tensor's memory fits its shape and the chip.
@@ -121,7 +172,9 @@ impl TensorSpec {
         let pages = match self.shard_grid(arch)? {
             Some(grid) => {
                 let [rows, cols] = grid.shard;
-                u64::from(rows) * u64::from(cols)
+                // Usually one: there are as many banks as shards, or more.
+                let shards = u64::from(grid.tensor[0].div_ceil(rows)) * u64::from(grid.tensor[1].div_ceil(cols));
+                shards.div_ceil(grid.banks.len() as u64) * u64::from(rows) * u64::from(cols)
             }
             None => {
                 let banks = match self.memory {
@@ -139,7 +192,7 @@ impl TensorSpec {
         let page = self.aligned_page_size(arch);
         Ok(match self.shard_grid(arch)? {
             Some(grid) => accessor::sharded_words(&grid, page, arch),
-            None => accessor::interleaved_words(self.memory == MemoryConfig::Dram, page),
+            None => accessor::interleaved_words(self.memory.is_dram(), page),
         })
     }
 

@@ -43,7 +43,16 @@ impl<'a> Program<'a> {
         let page_size = format.tile_bytes();
         self.next += page_size * num_pages;
         let name: Arc<str> = name.into();
-        let cb = |&core: &Core| CbLaunch { core, id, name: name.clone(), addr, page_size, num_pages, format };
+        let cb = |&core: &Core| CbLaunch {
+            core,
+            id,
+            name: name.clone(),
+            addr,
+            page_size,
+            num_pages,
+            format,
+            on_shard: false,
+        };
         self.launch.cbs.extend(cores.iter().map(cb));
         addr
     }

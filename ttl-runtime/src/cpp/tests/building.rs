@@ -198,7 +198,8 @@ fn every_operation_of_the_table_compiles() {
     let words = |count: usize| vec!["0"; count].join(", ");
     for row in UnaryOp::ALL.map(UnaryOp::row) {
         text += &format!("#include \"{}\"\n", row.header);
-        let args = vec!["0"; 1 + row.words.len() - row.init_words].join(", ");
+        let call_words = vec!["0"; row.words.len() - row.init_words];
+        let args = [&["0"][..], row.extra.as_slice(), &call_words].concat().join(", ");
         body += &format!("    {}({});\n    {}({args});\n", row.init, words(row.init_words), row.call);
     }
     for row in BinaryOp::ALL.map(BinaryOp::row) {

@@ -146,7 +146,16 @@ impl Chip {
         let addr = self.cbs.iter().map(|c| c.addr + c.page_size * c.num_pages).max().unwrap_or(base);
         let (page_size, name) = (format.tile_bytes(), Arc::from(format!("cb{id}")));
         for &core in cores {
-            self.cbs.push(CbLaunch { core, id, name: Arc::clone(&name), addr, page_size, num_pages, format });
+            self.cbs.push(CbLaunch {
+                core,
+                id,
+                name: Arc::clone(&name),
+                addr,
+                page_size,
+                num_pages,
+                format,
+                on_shard: false,
+            });
         }
     }
 

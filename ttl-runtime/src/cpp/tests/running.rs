@@ -249,7 +249,8 @@ fn applies_every_unary_operation() {
         let examples: Vec<u32> = row.params.iter().map(|p| p.example_bits()).collect();
         let own: Vec<String> = row.words.iter().map(|w| w.of(&examples).to_string()).collect();
         let (init, call) = own.split_at(row.init_words);
-        let call = [&["i".to_owned()], call].concat().join(", ");
+        let extra: Vec<String> = row.extra.iter().map(|e| e.to_string()).collect();
+        let call = [&["i".to_owned()], &extra[..], call].concat().join(", ");
         middle.defines = vec![
             ("OP_INIT".to_owned(), format!("{}({})", row.init, init.join(", "))),
             ("OP(i)".to_owned(), format!("{}({call})", row.call)),

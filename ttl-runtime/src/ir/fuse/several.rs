@@ -31,12 +31,17 @@ impl Planner<'_> {
         // Leaves in buffers are copied straight to their place, so the others come first.
         let computed = |me: &Self, n: NodeId| me.front(n).is_none();
         let (mut sa, mut sb) = (None, None);
+        // The first slot is kept for a leaf while the other operand is computed, which then most likely lands beside it.
+        let kept = (!computed(self, a) && computed(self, b)).then(|| self.take(false));
         let a_first = self.needs[a.0 as usize] >= self.needs[b.0 as usize];
         for first in [a_first, !a_first] {
             let (node, slot) = if first { (a, &mut sa) } else { (b, &mut sb) };
             if computed(self, node) {
                 *slot = Some(self.value(node));
             }
+        }
+        if let Some(kept) = kept {
+            self.release(kept);
         }
         let last_use = a != b && self.uses[a.0 as usize] == 1;
         let free = |me: &Self, slot: u32| !me.busy.get(slot as usize).copied().unwrap_or(false);

@@ -32,6 +32,7 @@ pub struct Target<'a> {
 pub struct Prepared {
     module: Module,
     config: ComputeConfig,
+    tile_pages: bool,
 }
 
 impl Prepared {
@@ -41,6 +42,18 @@ impl Prepared {
 
     pub fn config(&self) -> &ComputeConfig {
         &self.config
+    }
+
+    /// For a kernel some of whose circular buffers have pages that are no tiles.
+    #[must_use]
+    pub fn with_tile_pages(mut self, tile_pages: bool) -> Prepared {
+        self.tile_pages = tile_pages;
+        self
+    }
+
+    /// A page of a circular buffer is a tile of its format.
+    pub fn has_tile_pages(&self) -> bool {
+        self.tile_pages
     }
 }
 
@@ -71,5 +84,5 @@ pub fn prepare(module: Verified<'_>, target: &Target<'_>) -> Result<Prepared, Pa
     inits::check(&module, &buffers).map_err(|e| PassError::Internal { site: e.site, message: e.message })?;
     pipes::expand(&mut module);
     barriers::run(&mut module);
-    Ok(Prepared { module, config: target.config.clone() })
+    Ok(Prepared { module, config: target.config.clone(), tile_pages: true })
 }

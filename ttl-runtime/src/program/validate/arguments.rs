@@ -383,13 +383,16 @@ fn words<K>(kernel: &KernelDecl<K>, layout: &ArgLayout, values: &[Vec<u32>], cb_
     Words { compile, accessor_offsets, common, runtime, foreign: None }
 }
 
-/// Every tensor once, in the order of first use.
+/// Every tensor once: those of kernels in the order of first use, then those under buffers.
 pub(super) fn tensors<K>(program: &Program<K>) -> Vec<TensorRef> {
+    let of_kernels = program.kernels.iter().flat_map(|k| &k.args).filter_map(|arg| match &arg.value {
+        ArgValue::Tensor { tensor, .. } => Some(tensor),
+        _ => None,
+    });
+    let of_buffers = program.cbs.iter().filter_map(|cb| cb.tensor.as_ref());
     let mut out: Vec<TensorRef> = Vec::new();
-    for arg in program.kernels.iter().flat_map(|k| &k.args) {
-        if let ArgValue::Tensor { tensor, .. } = &arg.value
-            && !out.iter().any(|t| t.id == tensor.id)
-        {
+    for tensor in of_kernels.chain(of_buffers) {
+        if !out.iter().any(|t| t.id == tensor.id) {
             out.push(tensor.clone());
         }
     }

@@ -94,6 +94,10 @@ fn ends<K>(cb: &CbDecl, uses: &[Use<'_, K>], errors: &mut Vec<ProgramError>) {
         [("producer", "pushes to", CbEnd::produces), ("consumer", "pops from", CbEnd::consumes)];
     for (side, verb, on_side) in sides {
         let mine: Vec<&Use<'_, K>> = uses.iter().filter(|u| on_side(u.end)).collect();
+        // Who looks at the tensor after the program needs no consumer.
+        if side == "consumer" && cb.tensor.is_some() && mine.is_empty() {
+            continue;
+        }
         let without: CoreSet = cb.cores.iter().filter(|&c| !mine.iter().any(|u| u.kernel.cores.contains(c))).collect();
         if !without.is_empty() {
             let mut error =
@@ -104,9 +108,14 @@ fn ends<K>(cb: &CbDecl, uses: &[Use<'_, K>], errors: &mut Vec<ProgramError>) {
                 error = error.at(u.kernel.site, text);
             }
             let end = if side == "producer" { "output" } else { "input" };
-            errors.push(error.help(format!(
-                "a kernel on each core of the buffer must have its {end} end; or declare the buffer on fewer cores"
-            )));
+            let help = if cb.tensor.is_some() && side == "producer" {
+                "a kernel on each core must give the shard to its consumer: `reserve_back` all its pages and `push_back` once".to_owned()
+            } else {
+                format!(
+                    "a kernel on each core of the buffer must have its {end} end; or declare the buffer on fewer cores"
+                )
+            };
+            errors.push(error.help(help));
         }
         for (i, a) in mine.iter().enumerate() {
             for b in &mine[i + 1..] {
@@ -333,12 +342,18 @@ pub(super) fn place<K>(
         cores = cores.union(&kernel.cores);
     }
     for ((index, cb), &id) in program.cbs.iter().enumerate().zip(ids) {
-        let top = cb.cores.iter().map(|c| next[arch.core_index(c)]).max().unwrap_or(0);
-        let address = top.next_multiple_of(alignment);
         let bytes = u64::from(cb.pages) * u64::from(cb.page_size);
-        for core in cb.cores.iter() {
-            next[arch.core_index(core)] = address + bytes;
-        }
+        let address = match &cb.tensor {
+            Some(tensor) => u64::from(tensor.address),
+            None => {
+                let top = cb.cores.iter().map(|c| next[arch.core_index(c)]).max().unwrap_or(0);
+                let address = top.next_multiple_of(alignment);
+                for core in cb.cores.iter() {
+                    next[arch.core_index(core)] = address + bytes;
+                }
+                address
+            }
+        };
         let uses = uses(program, index);
         let side =
             |on_side: fn(CbEnd) -> bool| uses.iter().filter(|u| on_side(u.end)).map(|u| u.kernel_index).collect();
@@ -353,10 +368,15 @@ pub(super) fn place<K>(
             format: cb.format,
             page_size: cb.page_size,
             pages: cb.pages,
+            tensor: cb.tensor.clone(),
             producers: side(CbEnd::produces),
             consumers: side(CbEnd::consumes),
             site: cb.site,
         });
+        // The tensor's memory is listed with the tensors.
+        if cb.tensor.is_some() {
+            continue;
+        }
         parts.push(L1Part {
             what: L1Use::Buffer {
                 name: cb.name.clone(),
@@ -389,7 +409,7 @@ pub(super) fn place<K>(
     let largest = program
         .cbs
         .iter()
-        .filter(|cb| cb.cores.contains(worst))
+        .filter(|cb| cb.cores.contains(worst) && cb.tensor.is_none())
         .max_by_key(|cb| u64::from(cb.pages) * u64::from(cb.page_size));
     if let Some(cb) = largest {
         error = error.at(cb.site, format!("`{}` is the largest", cb.name));

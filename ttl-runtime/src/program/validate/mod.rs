@@ -5,6 +5,7 @@
 mod arguments;
 mod buffers;
 mod cores;
+mod pages;
 mod pipes;
 mod semaphores;
 
@@ -26,6 +27,7 @@ impl<K> Program<K> {
         }
         cores::check(&self, device, &mut errors);
         buffers::check(&self, device, &mut errors);
+        pages::check(&self, device, &mut errors);
         pipes::check(&self, &mut errors);
         let cb_ids = buffers::assign_ids(&self, device, &mut errors);
         let sem_ids = semaphores::assign_ids(&self, device, &mut errors);

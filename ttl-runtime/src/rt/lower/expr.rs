@@ -251,7 +251,7 @@ impl Lower<'_> {
         if matches!(op, BinOp::And | BinOp::Or) {
             return self.short_circuit(op, l, r);
         }
-        if matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul)
+        if matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div)
             && let Some(tiles) = self.tile_binary(op, l, r)
         {
             return tiles;

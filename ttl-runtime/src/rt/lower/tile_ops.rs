@@ -30,7 +30,8 @@ impl Lower<'_> {
         let tile_op = match op {
             BinOp::Add => BinaryOp::Add,
             BinOp::Sub => BinaryOp::Sub,
-            _ => BinaryOp::Mul,
+            BinOp::Mul => BinaryOp::Mul,
+            _ => BinaryOp::Div,
         };
         Some(match (stable, right) {
             (Ok(left), Ok(right)) => Value::Tiles(join(tile_op, left, right)),
@@ -43,6 +44,8 @@ impl Lower<'_> {
 
     /// `tiles op number`, or `number op tiles` if `reversed`.
     fn with_number(&mut self, op: BinaryOp, tiles: Tiles, number: Expr, reversed: bool) -> Value {
+        // As it is now: the expression may be stored later.
+        let number = self.stable(number);
         let row = op.row();
         match if reversed { row.reversed } else { row.scalar } {
             Some(op) => self.apply(op, tiles, &[number]),
@@ -96,7 +99,6 @@ impl Lower<'_> {
                 Some(right) => Value::Tiles(join(op, tiles, right)),
                 None => {
                     let number = self.as_scalar(other);
-                    let number = self.stable(number);
                     self.with_number(op, tiles, number, false)
                 }
             });

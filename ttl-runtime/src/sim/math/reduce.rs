@@ -83,19 +83,22 @@ pub fn reduce(
     }
 }
 
-/// What the packer writes while the reduction is set up: the rest of the tile is zero.
+/// What the packer writes while the reduction is set up: the rest of the tile is zero. Wormhole's four packers, one for each face, are masked
+/// one by one; Blackhole's one packer masks every face in the same way. The faces without results were not written by the reduction.
 pub fn mask(cfg: &MathConfig, dim: ReduceDim, tile: &mut Tile) {
-    let _ = cfg;
-    let (row, column) = match dim {
-        ReduceDim::Row => (None, Some(0)),
-        ReduceDim::Col => (Some(0), None),
-        ReduceDim::Scalar => (Some(0), Some(0)),
+    let faces = match dim {
+        ReduceDim::Col if cfg.wormhole() => 2,
+        ReduceDim::Scalar if cfg.wormhole() => 1,
+        _ => 4,
     };
     for (at, v) in tile.0.iter_mut().enumerate() {
         let (face, r, c) = (at / 256, at / 16 % 16, at % 16);
-        let kept = row.is_none_or(|row| r == row) && column.is_none_or(|column| c == column);
-        let _ = face;
-        if !kept {
+        let kept = match dim {
+            ReduceDim::Row => c == 0,
+            ReduceDim::Col => r == 0,
+            ReduceDim::Scalar => r == 0 && c == 0,
+        };
+        if !kept || face >= faces {
             *v = 0.0;
         }
     }

@@ -60,6 +60,14 @@ public:
         }
     }
 
+    void inc_multicast(
+        const Noc& noc, uint32_t noc_x_start, uint32_t noc_y_start, uint32_t noc_x_end, uint32_t noc_y_end, uint32_t value,
+        uint32_t num_dests, TTL_AT) const {
+        const uint8_t id = noc.get_noc_id();
+        const uint64_t to = ::get_noc_multicast_addr(noc_x_start, noc_y_start, noc_x_end, noc_y_end, address_, id, at);
+        ::noc_semaphore_inc_multicast(to, value, num_dests, id, NOC_MULTICAST_WRITE_VC, at);
+    }
+
 private:
     volatile uint32_t* word(ttl_host::Place at) const {
         return static_cast<volatile uint32_t*>(ttl_host::table->l1_pointer(address_, at));

@@ -19,6 +19,18 @@ constexpr int32_t get_tile_size(int32_t cb, TTL_AT) {
 // The same by the names of the chip's descriptions, for every thread.
 inline constexpr const uint32_t (&unpack_tile_size)[64] = ttl_host::cb_tile_sizes;
 inline constexpr const uint32_t (&pack_tile_size)[64] = ttl_host::cb_tile_sizes;
+namespace ttl_host {
+// The same for every buffer.
+template <class T>
+struct Always {
+    T value;
+    constexpr T operator[](size_t) const { return value; }
+};
+}  // namespace ttl_host
+inline constexpr ttl_host::Always<uint32_t> unpack_tile_r_dim{32}, pack_tile_r_dim{32}, unpack_tile_c_dim{32}, pack_tile_c_dim{32};
+inline constexpr ttl_host::Always<uint32_t> unpack_tile_num_faces{4}, pack_tile_num_faces{4};
+inline constexpr ttl_host::Always<uint32_t> unpack_tile_face_r_dim{16}, pack_tile_face_r_dim{16};
+inline constexpr ttl_host::Always<uint32_t> unpack_partial_face{0}, pack_partial_face{0}, unpack_narrow_tile{0}, pack_narrow_tile{0};
 inline constexpr const uint8_t (&unpack_src_format)[64] = ttl_host::cb_data_formats;
 inline constexpr const uint8_t (&unpack_dst_format)[64] = ttl_host::cb_data_formats;
 inline constexpr const uint8_t (&pack_src_format)[64] = ttl_host::cb_data_formats;

@@ -8,7 +8,7 @@ mod compare;
 mod golden;
 mod integers;
 // Rows of the table name the programs; some may have none yet.
-#[cfg_attr(not(test), allow(dead_code))]
+#[allow(dead_code)]
 mod programs;
 mod steps;
 

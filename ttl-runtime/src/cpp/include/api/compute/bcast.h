@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/compute/common.h"
+#include "api/compute/eltwise_binary.h"
 #include "ttl/tile_calls.h"
 
 namespace ttl_host {
@@ -72,4 +73,21 @@ inline void unary_bcast(uint32_t icb, uint32_t in_tile_index, uint32_t dst_tile_
 // Nothing is left to undo, as on the chip.
 template <BroadcastType bcast_type>
 inline void unary_bcast_uninit(uint32_t) {}
+
+// The parts of an init by the names of the layer below, for kernels that put them together themselves. The mathematics' part sets up
+// everything here, the unpacker's nothing.
+template <EltwiseBinaryType type, BroadcastType bcast, MathFidelity fidelity>
+inline void llk_math_eltwise_binary_init(uint32_t icb0, uint32_t icb1, bool acc_to_dest = false, TTL_AT) {
+    if constexpr (bcast == BroadcastType::NONE) {
+        constexpr bool mul = type == EltwiseBinaryType::ELWMUL;
+        ttl_host::table->binary_init(ttl_host::binary_op(type), icb0, icb1, mul || acc_to_dest, at);
+    } else {
+        if (acc_to_dest && type != EltwiseBinaryType::ELWMUL) {
+            ttl_host::table->fail("llk_math_eltwise_binary_init: a broadcast that adds to the register is not provided by ttl's simulator", at);
+        }
+        bcast_init<type, bcast>(icb0, icb1, at);
+    }
+}
+template <BroadcastType bcast = BroadcastType::NONE>
+inline void llk_unpack_AB_init(uint32_t, uint32_t, uint32_t = 0) {}
 }  // namespace ckernel

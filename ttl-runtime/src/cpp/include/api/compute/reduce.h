@@ -31,3 +31,5 @@ inline void reduce_block(
 }
 inline void reduce_uninit(uint32_t = 0, TTL_AT) { ttl_host::table->reduce_uninit(at); }
 }  // namespace ckernel
+
+#include "ttl/llk_reduce.h"

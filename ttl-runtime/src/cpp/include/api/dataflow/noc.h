@@ -62,8 +62,10 @@ public:
         bool enable_noc_tracing = true, typename Src, typename Dst>
     void async_read(
         const Src& src, const Dst& dst, uint32_t size_bytes, const src_args_t<Src>& src_args,
-        const dst_args_t<Dst>& dst_args, const NocOptVals& = {}, TTL_AT) const {
-        static_assert(!has_flag(opts, NocOptions::TXN_ID), "Noc::async_read<TXN_ID>: transaction ids are not simulated");
+        const dst_args_t<Dst>& dst_args, const NocOptVals& vals = {}, TTL_AT) const {
+        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
+            ::noc_async_read_set_trid(vals.trid, noc_id_, at);
+        }
         const uint64_t from = noc_traits_t<Src>::template src_addr<NOC>(src, *this, src_args, at);
         const uint32_t to = noc_traits_t<Dst>::template dst_addr<LOCAL_L1>(dst, *this, dst_args, at);
         ::noc_async_read<max_page_size>(from, to, size_bytes, noc_id_, NOC_UNICAST_WRITE_VC, at);
@@ -74,12 +76,86 @@ public:
         bool enable_noc_tracing = true, typename Src, typename Dst>
     void async_write(
         const Src& src, const Dst& dst, uint32_t size_bytes, const src_args_t<Src>& src_args,
-        const dst_args_t<Dst>& dst_args, const NocOptVals& = {}, TTL_AT) const {
-        static_assert(!has_flag(opts, NocOptions::TXN_ID), "Noc::async_write<TXN_ID>: transaction ids are not simulated");
-        static_assert(!has_flag(opts, NocOptions::POSTED), "Noc::async_write<POSTED>: posted writes are not simulated");
+        const dst_args_t<Dst>& dst_args, const NocOptVals& vals = {}, TTL_AT) const {
+        constexpr bool posted = has_flag(opts, NocOptions::POSTED);
         const uint32_t from = noc_traits_t<Src>::template src_addr<LOCAL_L1>(src, *this, src_args, at);
         const uint64_t to = noc_traits_t<Dst>::template dst_addr<NOC>(dst, *this, dst_args, at);
-        ::noc_async_write<max_page_size>(from, to, size_bytes, noc_id_, NOC_UNICAST_WRITE_VC, at);
+        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
+            ::noc_async_write_one_packet_with_trid<true, posted>(
+                from, to, size_bytes, vals.trid, write_cmd_buf, noc_id_, NOC_UNICAST_WRITE_VC, at);
+        } else {
+            ::noc_async_write<max_page_size, true, posted>(from, to, size_bytes, noc_id_, NOC_UNICAST_WRITE_VC, at);
+        }
+    }
+
+    // In two parts: the first names the far core, the second only what differs.
+    template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Src>
+    void set_async_read_state(
+        const Src& src, uint32_t size_bytes, const src_args_t<Src>& src_args, const NocOptVals& vals = {}, TTL_AT) const {
+        const uint64_t from = noc_traits_t<Src>::template src_addr<NOC>(src, *this, src_args, at);
+        if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
+            ::noc_async_read_one_packet_set_state(from, size_bytes, 0, noc_id_, at);
+        } else {
+            ::noc_async_read_set_state(from, noc_id_, at);
+        }
+        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
+            ::noc_async_read_set_trid(vals.trid, noc_id_, at);
+        }
+    }
+    template <
+        NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Src, typename Dst>
+    void async_read_with_state(
+        const Src& src, const Dst& dst, uint32_t size_bytes, const src_args_t<Src>& src_args,
+        const dst_args_t<Dst>& dst_args, const NocOptVals& vals = {}, TTL_AT) const {
+        const auto from = static_cast<uint32_t>(noc_traits_t<Src>::template src_addr<NOC>(src, *this, src_args, at));
+        const uint32_t to = noc_traits_t<Dst>::template dst_addr<LOCAL_L1>(dst, *this, dst_args, at);
+        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
+            static_assert(max_page_size <= NOC_MAX_BURST_SIZE, "Noc::async_read_with_state<TXN_ID>: one packet at a time");
+            ::noc_async_read_one_packet_with_state_with_trid(0, from, to, vals.trid, noc_id_, at);
+        } else if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
+            ::noc_async_read_one_packet_with_state(from, to, 0, noc_id_, at);
+        } else {
+            ::noc_async_read_with_state(from, to, size_bytes, noc_id_, at);
+        }
+    }
+    template <NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Dst>
+    void set_async_write_state(
+        const Dst& dst, uint32_t size_bytes, const dst_args_t<Dst>& dst_args, const NocOptVals& = {}, TTL_AT) const {
+        static_assert(!has_flag(opts, NocOptions::TXN_ID), "Noc::set_async_write_state: without a transaction id");
+        constexpr bool posted = has_flag(opts, NocOptions::POSTED);
+        const uint64_t to = noc_traits_t<Dst>::template dst_addr<NOC>(dst, *this, dst_args, at);
+        if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
+            ::noc_async_write_one_packet_set_state<posted>(to, size_bytes, noc_id_, NOC_UNICAST_WRITE_VC, at);
+        } else {
+            ::noc_async_write_set_state<posted>(to, noc_id_, NOC_UNICAST_WRITE_VC, at);
+        }
+    }
+    template <
+        NocOptions opts = NocOptions::DEFAULT, uint32_t max_page_size = NOC_MAX_BURST_SIZE + 1, typename Src, typename Dst>
+    void async_write_with_state(
+        const Src& src, const Dst& dst, uint32_t size_bytes, const src_args_t<Src>& src_args,
+        const dst_args_t<Dst>& dst_args, const NocOptVals& = {}, TTL_AT) const {
+        static_assert(!has_flag(opts, NocOptions::TXN_ID), "Noc::async_write_with_state: without a transaction id");
+        constexpr bool posted = has_flag(opts, NocOptions::POSTED);
+        const uint32_t from = noc_traits_t<Src>::template src_addr<LOCAL_L1>(src, *this, src_args, at);
+        const auto to = static_cast<uint32_t>(noc_traits_t<Dst>::template dst_addr<NOC>(dst, *this, dst_args, at));
+        if constexpr (max_page_size <= NOC_MAX_BURST_SIZE) {
+            ::noc_async_write_one_packet_with_state<posted>(from, to, noc_id_, at);
+        } else {
+            ::noc_async_write_with_state<posted>(from, to, size_bytes, noc_id_, at);
+        }
+    }
+
+    // A word that travels in the request.
+    template <NocOptions opts = NocOptions::DEFAULT, typename Dst>
+    void inline_dw_write(
+        const Dst& dst, uint32_t val, const dst_args_t<Dst>& dst_args, uint8_t be = 0xF, const NocOptVals& = {},
+        TTL_AT) const {
+        static_assert(!has_flag(opts, NocOptions::INLINE_REG), "Noc::inline_dw_write<INLINE_REG>: registers are not simulated");
+        constexpr auto type = has_flag(opts, NocOptions::INLINE_L1) ? InlineWriteDst::L1 : InlineWriteDst::DEFAULT;
+        const uint64_t to = noc_traits_t<Dst>::template dst_addr<NOC>(dst, *this, dst_args, at);
+        ::noc_inline_dw_write<type, has_flag(opts, NocOptions::POSTED)>(
+            to, val, be, noc_id_, NOC_UNICAST_WRITE_VC, 0, at);
     }
 
     template <
@@ -102,24 +178,44 @@ public:
     }
 
     template <NocOptions opts = NocOptions::DEFAULT>
-    void async_read_barrier(const NocOptVals& = {}, TTL_AT) const {
-        static_assert(
-            !has_flag(opts, NocOptions::TXN_ID), "Noc::async_read_barrier<TXN_ID>: transaction ids are not simulated");
-        ::noc_async_read_barrier(noc_id_, at);
+    void async_read_barrier(const NocOptVals& vals = {}, TTL_AT) const {
+        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
+            ::noc_async_read_barrier_with_trid(vals.trid, noc_id_, at);
+        } else {
+            ::noc_async_read_barrier(noc_id_, at);
+        }
     }
     template <NocOptions opts = NocOptions::DEFAULT>
-    void async_write_barrier(const NocOptVals& = {}, TTL_AT) const {
-        static_assert(
-            !has_flag(opts, NocOptions::TXN_ID), "Noc::async_write_barrier<TXN_ID>: transaction ids are not simulated");
-        ::noc_async_write_barrier(noc_id_, at);
+    void async_write_barrier(const NocOptVals& vals = {}, TTL_AT) const {
+        if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
+            ::noc_async_write_barrier_with_trid(vals.trid, noc_id_, at);
+        } else {
+            ::noc_async_write_barrier(noc_id_, at);
+        }
     }
     template <NocOptions opts = NocOptions::DEFAULT>
-    void async_writes_flushed(const NocOptVals& = {}, TTL_AT) const {
-        static_assert(
-            !has_flag(opts, NocOptions::TXN_ID) && !has_flag(opts, NocOptions::POSTED),
-            "Noc::async_writes_flushed: neither transaction ids nor posted writes are simulated");
-        ::noc_async_writes_flushed(noc_id_, at);
+    void async_writes_flushed(const NocOptVals& vals = {}, TTL_AT) const {
+        if constexpr (has_flag(opts, NocOptions::POSTED)) {
+            ::noc_async_posted_writes_flushed(noc_id_, at);
+        } else if constexpr (has_flag(opts, NocOptions::TXN_ID)) {
+            ::noc_async_write_flushed_with_trid(vals.trid, noc_id_, at);
+        } else {
+            ::noc_async_writes_flushed(noc_id_, at);
+        }
     }
+    // Zeros in this core's L1.
+    template <typename Dst>
+    void async_write_zeros(const Dst& dst, uint32_t size_bytes, const dst_args_t<Dst>& args = {}, TTL_AT) const {
+        const uint32_t first = noc_traits_t<Dst>::template dst_addr<LOCAL_L1>(dst, *this, args, at);
+        if (size_bytes != 0) {
+            // Both ends are checked to be where the program may write.
+            void* begin = ttl_host::table->l1_pointer(first, at);
+            ttl_host::table->l1_pointer(first + size_bytes - 1, at);
+            __builtin_memset(begin, 0, size_bytes);
+        }
+    }
+    void write_zeros_l1_barrier(TTL_AT) const { ::noc_async_read_barrier(noc_id_, at); }
+
     void async_atomic_barrier(TTL_AT) const { ::noc_async_atomic_barrier(noc_id_, at); }
     void async_full_barrier(TTL_AT) const { ::noc_async_full_barrier(noc_id_, at); }
 
