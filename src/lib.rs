@@ -53,9 +53,13 @@
 //! }
 //! ```
 
+pub use operation::{buffer, compute, reader, writer};
 pub use ttl_macros::{device, kernel};
 pub use ttl_runtime::device_api::raw;
 pub use ttl_runtime::host::{Error, Result, testing};
+pub use ttl_runtime::rt::{Data, Scalar};
+
+mod operation;
 
 #[doc(hidden)]
 pub use ttl_runtime::rt;
@@ -105,4 +109,36 @@ macro_rules! __ttl_check_copy {
 #[macro_export]
 macro_rules! __ttl_check_copy {
     ($($item:tt)*) => {};
+}
+
+/// Around the function of an operation as it is written: only the editor looks at it, rustc sees the kernels that it becomes.
+#[cfg(rust_analyzer)]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ttl_in_the_editor {
+    ($($item:tt)*) => { $($item)* };
+}
+#[cfg(not(rust_analyzer))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __ttl_in_the_editor {
+    ($($item:tt)*) => {};
+}
+
+/// Prints a line from a kernel, as `println!` does on the host: `ttl::print!("x = {} {y:#x}", x)`. The simulator puts the core and the
+/// processor in front; in C++ it is `DPRINT`, which is nothing unless it is switched on.
+#[macro_export]
+macro_rules! print {
+    ($($text:tt)*) => {
+        $crate::rt::print(::core::format_args!($($text)*), ::core::file!(), ::core::line!())
+    };
+}
+
+/// A named zone of a kernel, from here to the end of the block: `ttl::zone!("matmul")`. The simulator counts how often threads go through it
+/// and where they wait; in C++ it is `DeviceZoneScopedN`.
+#[macro_export]
+macro_rules! zone {
+    ($name:literal) => {
+        let _zone = $crate::rt::Zone::enter($name, ::core::file!(), ::core::line!());
+    };
 }

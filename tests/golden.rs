@@ -93,3 +93,92 @@ fn report(program: &CheckedProgram, name: &str) {
     let golden = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(text == golden, "{}: the report changed; TTL_UPDATE_GOLDEN=1 accepts it:\n{text}", path.display());
 }
+
+/// Structs, an enum with fields, a method, arrays, `match` and assertions.
+mod data {
+    use ttl::prelude::*;
+
+    #[ttl::device]
+    #[derive(Clone, Copy)]
+    pub(crate) struct Share {
+        pub(crate) first: u32,
+        pub(crate) count: u32,
+    }
+
+    #[ttl::device]
+    #[derive(Clone, Copy)]
+    pub(crate) enum Order {
+        Forward,
+        Strided { step: u32 },
+        Listed([u32; 4]),
+    }
+
+    #[ttl::device]
+    impl Share {
+        fn tile(&self, order: &Order, i: u32) -> u32 {
+            let offset = match order {
+                Order::Forward => i,
+                Order::Strided { step } => i * step % self.count,
+                Order::Listed(pages) => pages[(i & 3) as usize],
+            };
+            self.first + offset
+        }
+    }
+
+    #[ttl::kernel(writer)]
+    pub(crate) fn copy(
+        noc: Noc,
+        x: TensorAccessor<f32>,
+        y: TensorAccessor<f32>,
+        out: CbOut<f32>,
+        input: CbIn<f32>,
+        share: Share,
+        #[ttl(common)] order: Order,
+    ) {
+        let mut seen = [0u32; 16];
+        assert!(share.count <= 16, "{} pages", share.count);
+        for i in 0..share.count {
+            let page = share.tile(&order, i);
+            noc.read_page(&x, page, &mut out.reserve_back(1)).wait();
+            let tile = input.wait_front(1);
+            noc.write_page(&y, page, &tile).flushed();
+            seen[i as usize] = page;
+        }
+        for page in seen {
+            if matches!(page, 100.. | 50) {
+                ttl::print!("page {}", page);
+            }
+        }
+    }
+}
+
+#[test]
+fn data_kernels() {
+    use data::{Order, Share, copy};
+    let mut device = Device::open().expect("a device");
+    let x = HostTensor::from_fn(&[128, 128], |i| i as f32).expect("values");
+    let x = device.upload::<f32>("x", &x).expect("a tensor");
+    let y = device.zeros::<f32>("y", &[128, 128]).expect("a tensor");
+    let cores = CoreRange::new(Core::new(0, 0), Core::new(3, 0));
+    let mut program = Program::new("copy");
+    let (out, input) = program.circular_buffer::<f32>("tiles", cores, 1);
+    let share = per_core(|core| Share { first: 4 * core.x, count: 4 });
+    let order = Order::Listed([2, 0, 3, 1]);
+    program.kernel(cores, copy { x: x.accessor(), y: y.accessor(), out, input, share, order });
+    let program = program.validate(&device).expect("valid");
+    check(&program, "data");
+    device.run(&program).expect("it runs");
+    let result = device.download(&y).expect("y");
+    assert_eq!(result.get(77), Some(77.0));
+    // For a run outside of the simulator.
+    if let Some(dir) = std::env::var_os("TTL_EXPORT_DATA") {
+        program
+            .export(
+                &device,
+                Path::new(&dir),
+                &[(&y.handle(), &result)],
+                Tolerance { max_abs: Some(0.0), ..Tolerance::default() },
+            )
+            .expect("exported");
+    }
+}

@@ -2,6 +2,7 @@
 
 mod generate {
     pub(crate) mod blocks;
+    pub(crate) mod data;
     pub(crate) mod dice;
     pub(crate) mod expr;
     pub(crate) mod function;

@@ -4,6 +4,8 @@
 //! - `expressions.rs`: order of evaluation, short circuits, blocks as values, references;
 //! - `loops.rs`: ranges to the limits of their types, `while`, `break`, `continue`, early `return`;
 //! - `guards.rs`: where guards are released, seen by the pages that the next wait finds;
+//! - `debug.rs`: assertions, printing, structs as arguments;
+//! - `data.rs`: structs, enums, tuples, arrays, `match`;
 //! - `arguments.rs`: scalars on their way from the host;
 //! - `names.rs`: constants, generic functions, names that mean something in C++;
 //! - `panics.rs`: what is an error rather than a value; `refused.rs`: what Rust accepts and C++ could not follow.
@@ -42,6 +44,8 @@ macro_rules! table {
 }
 
 mod arguments;
+mod data;
+mod debug;
 mod expressions;
 mod floats;
 mod guards;
@@ -51,3 +55,4 @@ mod loops;
 mod names;
 mod panics;
 mod refused;
+mod traits;

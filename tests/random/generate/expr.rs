@@ -11,7 +11,8 @@ impl Gen<'_> {
         if depth == 0 || self.dice.one_in(6) {
             return self.leaf(ty, known);
         }
-        match self.dice.below(12) {
+        match self.dice.below(14) {
+            12 | 13 => self.through_data(ty, depth - 1),
             0 => self.choice(ty, depth - 1),
             1 => self.block_value(ty, depth - 1),
             2 | 3 => match self.call(ty, depth - 1) {
@@ -167,7 +168,7 @@ impl Gen<'_> {
     }
 
     /// The inside of a block with a value: perhaps an effect, then the value.
-    fn branch(&mut self, ty: Ty, depth: usize) -> String {
+    pub(crate) fn branch(&mut self, ty: Ty, depth: usize) -> String {
         self.scope.enter();
         let mut text = String::new();
         if self.dice.one_in(3) {

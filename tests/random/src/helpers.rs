@@ -34,3 +34,39 @@ pub(crate) fn float(w: u32) -> f32 {
 pub(crate) fn bits(x: f32) -> u32 {
     if x == x { x.to_bits() } else { 0x7fc0_0000 }
 }
+
+/// Two values of one type.
+#[ttl::device]
+#[derive(Clone, Copy)]
+pub(crate) struct Pair<T: ttl::Data> {
+    pub(crate) a: T,
+    pub(crate) b: T,
+}
+
+#[ttl::device]
+impl<T: ttl::Data> Pair<T> {
+    pub(crate) fn new(a: T, b: T) -> Self {
+        Self { a, b }
+    }
+
+    pub(crate) fn put(&mut self, value: T, first: bool) {
+        let place = &mut self.b;
+        if first {
+            self.a = value;
+        } else {
+            *place = value;
+        }
+    }
+
+    pub(crate) fn swapped(self) -> Self {
+        Pair { b: self.a, a: self.b }
+    }
+}
+
+#[ttl::device]
+#[derive(Clone, Copy)]
+pub(crate) enum Either {
+    Left(u32),
+    Right { x: i16, y: bool },
+    Neither,
+}

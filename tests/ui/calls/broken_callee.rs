@@ -4,7 +4,7 @@ use ttl::prelude::*;
 
 #[ttl::device]
 fn broken(x: u32) -> u32 {
-    let y = [x];
+    let y = vec![x];
     y[0]
 }
 

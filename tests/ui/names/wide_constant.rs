@@ -2,7 +2,7 @@
 
 use ttl::prelude::*;
 
-const PAGES: usize = 64;
+const PAGES: u64 = 64;
 
 #[ttl::kernel(reader)]
 fn k(noc: Noc, n: u32) {

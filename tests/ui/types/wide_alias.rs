@@ -2,7 +2,7 @@
 
 use ttl::prelude::*;
 
-type Index = usize;
+type Index = u64;
 
 #[ttl::device]
 fn f() -> u32 {

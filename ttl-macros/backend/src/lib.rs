@@ -8,8 +8,11 @@
 //!    refused by name, with the reason and what to write instead (`messages`, the catalogue).
 //! 3. `check`: `scope` resolves names and shadowing; `calls` looks at callees and method names; `flow` finds locals that are given
 //!    away on one path only.
+//!    `items`: structs, enums, `impl` blocks and traits with `#[ttl::device]`.
 //! 4. `expand`: the user's function (`original`), the struct of the same name (`twin` for device functions, `host` for kernels),
 //!    and the hidden function that builds the IR (`def`), which holds the copy of the body with its probes (`copy`).
+//!
+//! `operation`: a kernel without a role, which has its buffers and three sections inside, becomes three kernels and a struct.
 //!
 //! Errors accumulate in a `Report`. If there are any, `expand::fallback` emits the function, what others need to refer to it, and
 //! the errors.
@@ -28,8 +31,10 @@ mod check;
 mod expand;
 mod group;
 mod item;
+mod items;
 mod messages;
 mod model;
+mod operation;
 mod parse;
 mod report;
 #[cfg(test)]
@@ -50,6 +55,14 @@ use report::Report;
 /// `#[ttl::kernel(role)]`.
 pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut report = Report::default();
+    if args.is_empty() {
+        let item = group::visible(item.clone());
+        if let Ok(raw) = item::parse(item)
+            && operation::is_operation(&raw)
+        {
+            return operation::expand(raw, report);
+        }
+    }
     let (kind, noc) = args::kernel(args, &mut report);
     run(kind, noc, item, report)
 }
@@ -58,7 +71,11 @@ pub fn kernel(args: TokenStream, item: TokenStream) -> TokenStream {
 pub fn device(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut report = Report::default();
     args::device(args, &mut report);
-    run(Kind::Device, None, item, report)
+    let item = group::visible(item);
+    match items::device(&item, &mut report) {
+        Some(expanded) => expanded,
+        None => run(Kind::Device, None, item, report),
+    }
 }
 
 fn run(kind: Kind, noc: Option<u8>, tokens: TokenStream, mut report: Report) -> TokenStream {

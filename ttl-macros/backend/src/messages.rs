@@ -31,6 +31,11 @@ pub(crate) const BUG: &str = "the ttl macro has panicked: this is a bug in ttl, 
 refusals! {
     // Attributes and signatures.
     NO_ROLE: "a kernel needs a role", "it runs on one kind of processor", "write `#[ttl::kernel(reader)]`, `#[ttl::kernel(writer)]` or `#[ttl::kernel(compute)]`";
+    OPERATION_STATEMENT: "an operation consists of buffers, variables and sections", "each section is a kernel of its own", "move this into `ttl::reader(..)`, `ttl::compute(..)` or `ttl::writer(..)`";
+    SECTION_TWICE: "an operation has one section of each kind", "a core has two processors for data movement and one for computing", "put both parts into one section, or the second one into another operation";
+    SECTION_FORM: "a section is a closure with the token of its role", "", "write `ttl::reader(|noc| { .. })`, `ttl::compute(|compute| { .. })`, `ttl::writer(|noc| { .. })`";
+    BUFFER_FORM: "a buffer has two ends and an element type", "", "write `let (x_out, x_in) = ttl::buffer::<bf16>(2);`";
+    END_OF_TWO_SECTIONS: "this end of the buffer belongs to another section already", "a circular buffer has one producer and one consumer", "use the other end here, or a buffer of its own";
     UNKNOWN_ROLE: "this is no role of a kernel", "", "the roles are `reader`, `writer` and `compute`";
     UNKNOWN_NOC: "a kernel has no such setting", "", "write `noc = 0` or `noc = 1` behind the role, or leave it out";
     NOC_OF_COMPUTE: "a compute kernel has no NoC", "transfers belong to readers and writers", "leave `noc` out";
@@ -39,7 +44,13 @@ refusals! {
     UNSAFE_FN: "an `unsafe` function cannot be device code", "", "remove `unsafe`; device calls check what they are given in the simulator";
     EXTERN_FN: "a function with an ABI cannot be device code", "the device knows one calling convention", "remove `extern`";
     VARIADIC: "variadic functions cannot be device code", "", "list the parameters";
-    SELF_PARAM: "methods cannot be device code yet", "", "write a free function and pass the value as an ordinary parameter";
+    SELF_PARAM: "a method alone cannot be device code", "", "put `#[ttl::device]` on the `impl` block";
+    GENERIC_METHOD: "generic methods cannot be used in device code yet", "", "write a generic `#[ttl::device]` function, or put the parameter on the `impl`";
+    IMPL_TYPE: "methods of this type cannot be device code", "", "implement methods for a struct or enum with `#[ttl::device]`";
+    DEFAULT_METHOD: "methods of device traits have no body of their own yet", "", "write the body in each `impl`, or as a generic `#[ttl::device]` function";
+    DATA_LIFETIME: "device data holds no references", "it is copied between host and device", "hold the values, or an index";
+    TUPLE_STRUCT_ITEM: "the fields of a device struct have names", "they are the names of the fields in the C++", "write `struct Point { x: u32, y: u32 }`";
+    EMPTY_ENUM: "an enum without variants has no values", "", "give it variants";
     LIFETIME_PARAM: "lifetime parameters cannot be written on device functions", "", "leave them out: `x: &mut Reserved<bf16>`";
     NAMED_LIFETIME: "named lifetimes cannot be used in device code", "", "leave the lifetime out";
     IMPL_TRAIT: "`impl Trait` cannot be used in device code", "each instance of a function needs its types by name", "name a type parameter: `fn f<T: Trait>(x: T)`";
@@ -57,33 +68,36 @@ refusals! {
 
     // Statements.
     NESTED_ITEM: "items cannot stand inside device code", "", "move it out of the function; constants and `use` work from outside as well";
-    LET_ELSE: "`let` with `else` cannot be used in device code", "device code has no enums", "write the condition as an `if`";
-    LET_PATTERN: "a `let` of device code binds one name", "", "write one `let` per name";
+    LET_PATTERN: "a pattern needs its value at once", "", "write `let (a, b) = ..;`";
+    PATTERN: "this pattern cannot be used in device code", "", "use names, `_`, numbers, ranges, constants, tuples, structs and variants";
+    OR_BINDING: "alternatives that bind names cannot be used in device code yet", "", "write one arm for each alternative";
+    ARRAY_REST_PATTERN: "`..` in the pattern of an array cannot be used in device code", "", "name the elements, or take them by their index";
+    FLOAT_PATTERN: "this number cannot be a pattern in device code", "", "compare it with `==` in a guard";
+    TUPLE_STRUCT: "structs without names for their fields cannot be used in device code", "", "write a variant as `Enum::Variant(..)`, and give the fields of a struct names";
     REF_PATTERN: "`ref` cannot be used in device code", "", "write `let x = &y;`";
     LET_TYPE_PATTERN: "this pattern cannot be used in device code", "", "bind a name: `let x: u32 = ..;`";
     FOR_PATTERN: "the variable of a `for` is a name or `_`", "", "write `for i in 0..n`";
     STMT_ATTRIBUTE: "this attribute cannot be used inside device code", "the generated C++ would not follow it", "lint attributes (`allow`, `expect`, `warn`) are accepted; put others on the function";
     MACRO_PLAIN: "this macro cannot be used in device code", "its expansion is not visible here", "write the code out, or put it in a `#[ttl::device]` function";
     MACRO_VEC: "macro `vec!` cannot be used in device code", "kernels do not allocate", "keep the data in a circular buffer";
-    MACRO_PRINT: "printing macros cannot be used in device code yet", "the device has no standard output", "write the value to a tensor and look at it on the host";
-    MACRO_PANIC: "panicking macros cannot be used in device code yet", "the device cannot unwind", "check the arguments on the host, before the launch";
+    MACRO_PRINT: "printing macros of Rust cannot be used in device code", "the device has no standard output", "write `ttl::print!(\"x = {}\", x)`, which prints from the simulator and from a card";
+    PRINT_FORMAT: "a message begins with its text", "the device prints by texts that are known before it runs", "write `\"x = {}\", x`";
+    PRINT_SPEC: "this format cannot be printed by a kernel", "", "numbers are printed with `{}`, `{:x}`, `{:#x}`, `{:08x}`, `{:.3}`";
+    PRINT_OPERAND: "the text names a value that is not there", "", "give one value for each `{}`";
+    ASSERT_CONDITION: "`assert!` needs a condition", "", "write `assert!(x < y, \"x is {}\", x)`";
+    ASSERT_TWO: "this assertion compares two values", "", "write `assert_eq!(left, right)`";
+    ZONE_NAME: "a zone has a name that is written out", "", "write `ttl::zone!(\"name\")`";
     MACRO_FORMAT: "formatting macros cannot be used in device code", "the device has no strings", "format on the host";
 
     // Expressions.
-    ARRAY: "arrays cannot be used in device code yet", "", "use one variable per element, or keep the data in a circular buffer";
-    INDEX: "indexing cannot be used in device code yet", "", "use one variable per element; pages of a guard are reached by their number";
-    TUPLE: "tuples cannot be used in device code yet", "", "use one variable per element";
-    STRUCT: "structs cannot be built in device code yet", "", "use one variable per field";
-    FIELD: "fields cannot be used in device code yet", "", "pass the value as a parameter of its own";
     CLOSURE: "closures cannot be used in device code", "", "write a loop, or a `#[ttl::device]` function";
     ASYNC: "`async` blocks cannot be used in device code", "a transfer runs in the background by itself", "keep the transfer in a variable and call `.wait()` on it";
     AWAIT: "`.await` cannot be used in device code", "", "call `.wait()` on the transfer";
     CONST_BLOCK: "`const` blocks cannot be used in device code", "", "write a `const` item outside the function";
-    LET_CONDITION: "`let` in a condition cannot be used in device code", "device code has no enums", "compare the value with `==`";
-    MATCH: "`match` cannot be used in device code yet", "", "write `if` and `else if`";
+    LET_CONDITION: "this `let` in a condition cannot be used in device code", "", "`if let` stands alone: write `if let .. { if .. { } }`, and `matches!(..)` for a condition";
     RANGE_VALUE: "a range can only be what a `for` runs over", "", "write `for i in a..b`, or compare with `a <= x && x < b`";
     RANGE_ENDS: "a `for` of device code needs both ends of its range", "", "write `for i in a..b`, or `loop` with `break`";
-    FOR_ITERATOR: "a `for` of device code runs over a range", "the device has no iterators", "write `for i in a..b`, with `.rev()` or `.step_by(n)` after it in parentheses";
+    FOR_ITERATOR: "a `for` of device code runs over a range or an array", "the device has no iterators", "write `for i in a..b`, with `.rev()` or `.step_by(n)` after it in parentheses, or `for x in array`";
     STEP: "the step of a range is a literal or a constant", "Rust takes it as `usize`, which the device does not have", "write `.step_by(4)` or `.step_by(STEP as usize)`; for a step known at run time, a `while` loop";
     RAW_ADDRESS: "raw pointers cannot be used in device code", "", "take a reference: `&x`";
     STRING: "strings cannot be used in device code", "", "use numbers";
@@ -103,42 +117,34 @@ refusals! {
     // Paths and calls.
     CALLEE: "only functions can be called in device code", "", "call a `#[ttl::device]` function by its path, or a method";
     LOCAL_CALL: "a local variable cannot be called in device code", "closures and function pointers are no values of the device", "call a `#[ttl::device]` function by its path";
-    TYPE_CALL: "functions of a type cannot be called by its name in device code", "", "call it as a method, `x.max(y)`, or write a `#[ttl::device]` function";
-    CONSTRUCTOR: "structs and enums cannot be built in device code yet", "", "use one variable per field";
-    QSELF: "paths through a trait cannot be used in device code yet", "", "call it as a method, or make the constant an item of its own";
+    TYPE_CALL: "functions of numbers cannot be called by their type in device code", "", "call it as a method, `x.max(y)`, or write a `#[ttl::device]` function";
+    CONSTRUCTOR: "this cannot be built in device code", "", "write a variant as `Enum::Variant(..)`, and give the fields of a struct names";
+    METHOD_NAME: "ttl has a method of this name already", "calls are told apart by their name before types are known", "choose another name";
+    QSELF: "calls and patterns through a trait cannot be used in device code yet", "", "call it as a method, or by the type: `T::f(x)`";
     TURBOFISH_METHOD: "generic arguments on methods cannot be used in device code", "", "remove them; write the type on the `let` instead";
     FROM_BITS_ARGS: "`f32::from_bits` takes one argument", "", "write `f32::from_bits(x)`";
     RANGE_METHOD: "this is an adapter of the range of a `for`", "", "write `for i in (a..b).rev()` or `for i in (a..b).step_by(4)`";
     METHOD_INTO: "conversions with `into` and `from` cannot be used in device code", "", "write a cast: `x as u32`";
     METHOD_CLONE: "`clone` is not needed in device code", "numbers are copied", "write the variable itself";
     METHOD_UNWRAP: "device code has no `Option` and no `Result`", "", "calls on the device cannot fail: remove this method";
-    METHOD_ITER: "the device has no iterators", "", "write `for i in a..b`";
+    METHOD_ITER: "the device has no iterators", "", "write `for i in a..b`, or `for x in array`";
     METHOD_CHECKED: "checked and saturating arithmetic cannot be used in device code yet", "", "compare first, or use `wrapping_add`, `wrapping_sub`, `wrapping_mul`";
 
     // Types.
     CAST_INFER: "a cast of device code names its type", "", "write it: `x as u32`";
-    TYPE_ARRAY: "arrays cannot be used in device code yet", "", "use one variable per element, or keep the data in a circular buffer";
     TYPE_FN: "function pointers cannot be used in device code", "", "call a `#[ttl::device]` function by its path";
     TYPE_MACRO: "macros cannot stand for types in device code", "", "write the type";
     TYPE_NEVER: "`!` cannot be written in device code", "", "leave the type out";
     TYPE_POINTER: "raw pointers cannot be used in device code", "", "use a reference";
     TYPE_SLICE: "slices cannot be used in device code", "", "pass a circular buffer or a guard";
     TYPE_DYN: "trait objects cannot be used in device code", "calls are decided when the C++ is written", "name a type parameter: `fn f<T: Trait>(x: T)`";
-    TYPE_TUPLE: "tuples cannot be used in device code yet", "", "use one variable per element";
     TYPE_QSELF: "types through a trait cannot be written in device code yet", "", "name the type itself";
     TYPE_INFER: "the type of a parameter has to be written", "", "write it instead of `_`";
     TYPE_UNKNOWN: "this type cannot be used in device code", "ttl does not know this syntax", "use a type that the guide lists";
     WIDE_INT: "the device has no 64-bit and no 128-bit integers", "its processors have 32 bits", "use `u32` or `i32`";
-    USIZE: "`usize` and `isize` cannot be used in device code", "they have 64 bits on the host and 32 on the device", "use `u32` or `i32`";
+    ISIZE: "`isize` cannot be used in device code", "it has 64 bits on the host and 32 on the device", "use `i32`";
     F64: "the device has no `f64`", "", "use `f32`";
     TYPE_CHAR: "the device has no `char` and no `str`", "", "use numbers";
     TYPE_HEAP: "kernels do not allocate", "", "keep the data in a circular buffer, and scalars in variables";
     TYPE_OPTION: "device code has no `Option` and no `Result`", "", "use a `bool` beside the value";
-}
-
-/// A method that is not in the list of device code.
-pub(crate) fn unknown_method(name: &str) -> String {
-    format!(
-        "method `{name}` does not exist in device code\nhelp: write it with operators, or call a `#[ttl::device]` function"
-    )
 }

@@ -96,6 +96,14 @@ pub(crate) enum Stmt {
         ty: Option<Ty>,
         init: Option<Expr>,
     },
+    /// `let (a, b) = e;`, `let E::V(a) = e else { .. };`
+    Destructure {
+        let_token: Token![let],
+        pattern: Pattern,
+        ty: Option<Ty>,
+        init: Expr,
+        els: Option<(Token![else], Block)>,
+    },
     /// `let _ = e;`
     Discard {
         let_token: Token![let],
@@ -135,13 +143,15 @@ pub(crate) enum ExprKind {
     },
     /// Becomes `Local` or `Const` in `check::scope`.
     Path(Path),
+    /// `<T as Trait>::CONST`.
+    QPath(TokenStream),
     Local {
         name: Ident,
         local: sk::Local,
     },
     /// Index into the constants that `check::scope` found.
     Const {
-        path: Path,
+        path: TokenStream,
         index: u32,
     },
     Unary {
@@ -186,6 +196,53 @@ pub(crate) enum ExprKind {
         paren: token::Paren,
         args: Vec<Expr>,
     },
+    /// `S { a: 1 }`, `E::V { a: 1 }`.
+    Struct {
+        path: Path,
+        brace: token::Brace,
+        variant: Option<String>,
+        fields: Vec<FieldValue>,
+        base: Option<(Token![..], Box<Expr>)>,
+    },
+    /// `E::V(1)`.
+    Construct {
+        path: Path,
+        paren: token::Paren,
+        variant: String,
+        args: Vec<Expr>,
+    },
+    Tuple {
+        paren: token::Paren,
+        elems: Vec<Expr>,
+    },
+    Array {
+        bracket: token::Bracket,
+        elems: Vec<Expr>,
+    },
+    Repeat {
+        bracket: token::Bracket,
+        value: Box<Expr>,
+        semi: Token![;],
+        len: TokenStream,
+    },
+    Field {
+        base: Box<Expr>,
+        dot: Token![.],
+        member: syn::Member,
+    },
+    Index {
+        base: Box<Expr>,
+        bracket: token::Bracket,
+        index: Box<Expr>,
+    },
+    Match(Box<Match>),
+    /// `if let`.
+    IfLet(Box<IfLet>),
+    ForEach(Box<ForEach>),
+    Print(Print),
+    Assert(Box<Assert>),
+    Panic(Print),
+    Zone(String),
     /// `f32::from_bits(x)`: a method in the IR.
     FromBits {
         callee: Path,
@@ -217,6 +274,209 @@ pub(crate) enum ExprKind {
         token: Token![return],
         value: Option<Box<Expr>>,
     },
+}
+
+/// A pattern that is more than a name. It is emitted as it was written.
+pub(crate) struct Pattern {
+    pub(crate) tokens: TokenStream,
+    pub(crate) pat: Pat,
+}
+
+pub(crate) enum Pat {
+    Wild,
+    Bind {
+        binding: Binding,
+        sub: Option<Box<Pat>>,
+    },
+    Bool(bool),
+    Int(i64),
+    /// Index into the constants that `check::scope` found.
+    Const {
+        path: TokenStream,
+        index: u32,
+    },
+    Range {
+        start: Option<Box<Pat>>,
+        end: Option<Box<Pat>>,
+        inclusive: bool,
+    },
+    Tuple(Vec<Pat>, Option<u32>),
+    Struct {
+        variant: Option<String>,
+        fields: Vec<(String, Pat)>,
+    },
+    Variant {
+        name: String,
+        fields: Vec<Pat>,
+        rest: Option<u32>,
+    },
+    Array(Vec<Pat>),
+    Or(Vec<Pat>),
+    Ref(Box<Pat>),
+}
+
+impl Pat {
+    pub(crate) fn bindings<'a>(&'a self, f: &mut dyn FnMut(&'a Binding)) {
+        match self {
+            Pat::Bind { binding, sub } => {
+                f(binding);
+                if let Some(sub) = sub {
+                    sub.bindings(f);
+                }
+            }
+            Pat::Tuple(pats, _) | Pat::Variant { fields: pats, .. } | Pat::Array(pats) | Pat::Or(pats) => {
+                pats.iter().for_each(|p| p.bindings(f));
+            }
+            Pat::Struct { fields, .. } => fields.iter().for_each(|(_, p)| p.bindings(f)),
+            Pat::Ref(p) => p.bindings(f),
+            Pat::Wild | Pat::Bool(_) | Pat::Int(_) | Pat::Const { .. } | Pat::Range { .. } => {}
+        }
+    }
+}
+
+pub(crate) struct FieldValue {
+    pub(crate) member: syn::Member,
+    /// None in `S { x }`.
+    pub(crate) colon: Option<Token![:]>,
+    pub(crate) value: Expr,
+}
+
+pub(crate) struct Match {
+    pub(crate) token: Token![match],
+    pub(crate) value: Expr,
+    pub(crate) brace: token::Brace,
+    pub(crate) arms: Vec<Arm>,
+}
+
+pub(crate) struct Arm {
+    pub(crate) pattern: Pattern,
+    pub(crate) guard: Option<(Token![if], Expr)>,
+    pub(crate) arrow: Token![=>],
+    pub(crate) body: Block,
+    pub(crate) line: u32,
+}
+
+pub(crate) struct IfLet {
+    pub(crate) token: Token![if],
+    pub(crate) let_token: Token![let],
+    pub(crate) pattern: Pattern,
+    pub(crate) eq: Token![=],
+    pub(crate) value: Expr,
+    pub(crate) then: Block,
+    pub(crate) els: Option<(Token![else], Expr)>,
+}
+
+/// `for x in array`.
+pub(crate) struct ForEach {
+    pub(crate) token: Token![for],
+    pub(crate) pattern: Pattern,
+    pub(crate) in_token: Token![in],
+    pub(crate) array: Expr,
+    pub(crate) body: Block,
+}
+
+pub(crate) struct Print {
+    pub(crate) format: String,
+    pub(crate) args: Vec<Expr>,
+}
+
+pub(crate) struct Assert {
+    pub(crate) cond: Expr,
+    pub(crate) what: String,
+    pub(crate) message: Option<Print>,
+}
+
+impl ExprKind {
+    /// The expressions directly inside this one, in the order they are evaluated; not those in blocks.
+    pub(crate) fn children<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        match self {
+            ExprKind::Struct { fields, base, .. } => {
+                fields.iter().for_each(|v| f(&v.value));
+                if let Some((_, base)) = base {
+                    f(base);
+                }
+            }
+            ExprKind::Construct { args: list, .. }
+            | ExprKind::Tuple { elems: list, .. }
+            | ExprKind::Array { elems: list, .. }
+            | ExprKind::Print(Print { args: list, .. })
+            | ExprKind::Panic(Print { args: list, .. })
+            | ExprKind::Call { args: list, .. } => list.iter().for_each(f),
+            ExprKind::Assert(a) => {
+                f(&a.cond);
+                a.message.iter().flat_map(|m| &m.args).for_each(f);
+            }
+            ExprKind::Repeat { value: e, .. }
+            | ExprKind::Field { base: e, .. }
+            | ExprKind::Unary { expr: e, .. }
+            | ExprKind::Cast { expr: e, .. }
+            | ExprKind::Ref { place: e, .. }
+            | ExprKind::Paren { expr: e, .. }
+            | ExprKind::FromBits { arg: e, .. }
+            | ExprKind::While { cond: e, .. }
+            | ExprKind::Return { value: Some(e), .. } => f(e),
+            ExprKind::Index { base: a, index: b, .. }
+            | ExprKind::Binary { left: a, right: b, .. }
+            | ExprKind::Assign { place: a, value: b, .. }
+            | ExprKind::AssignOp { place: a, value: b, .. } => {
+                f(a);
+                f(b);
+            }
+            ExprKind::Method { recv, args, .. } => {
+                f(recv);
+                args.iter().for_each(f);
+            }
+            ExprKind::Match(e) => {
+                f(&e.value);
+                e.arms.iter().filter_map(|a| a.guard.as_ref()).for_each(|(_, g)| f(g));
+            }
+            ExprKind::IfLet(e) => {
+                f(&e.value);
+                if let Some((_, els)) = &e.els {
+                    f(els);
+                }
+            }
+            ExprKind::If(e) => {
+                f(&e.cond);
+                if let Some((_, els)) = &e.els {
+                    f(els);
+                }
+            }
+            ExprKind::ForEach(e) => f(&e.array),
+            ExprKind::For(e) => {
+                f(&e.range.start);
+                f(&e.range.end);
+            }
+            ExprKind::Refused
+            | ExprKind::Unit(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Int { .. }
+            | ExprKind::Float { .. }
+            | ExprKind::Path(_)
+            | ExprKind::QPath(_)
+            | ExprKind::Local { .. }
+            | ExprKind::Const { .. }
+            | ExprKind::Zone(_)
+            | ExprKind::Block(_)
+            | ExprKind::Loop { .. }
+            | ExprKind::Break(_)
+            | ExprKind::Continue(_)
+            | ExprKind::Return { value: None, .. } => {}
+        }
+    }
+
+    /// The blocks directly inside.
+    pub(crate) fn blocks<'a>(&'a self, f: &mut dyn FnMut(&'a Block)) {
+        match self {
+            ExprKind::Block(b) | ExprKind::Loop { body: b, .. } | ExprKind::While { body: b, .. } => f(b),
+            ExprKind::If(e) => f(&e.then),
+            ExprKind::IfLet(e) => f(&e.then),
+            ExprKind::For(e) => f(&e.body),
+            ExprKind::ForEach(e) => f(&e.body),
+            ExprKind::Match(e) => e.arms.iter().for_each(|a| f(&a.body)),
+            _ => {}
+        }
+    }
 }
 
 pub(crate) struct If {

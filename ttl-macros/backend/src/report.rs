@@ -19,10 +19,6 @@ impl Report {
         self.push(syn::Error::new(at, refusal.text()));
     }
 
-    pub(crate) fn error(&mut self, at: impl ToTokens, message: String) {
-        self.push(syn::Error::new_spanned(at, message));
-    }
-
     pub(crate) fn push(&mut self, error: syn::Error) {
         self.errors.push(error);
     }

@@ -5,8 +5,10 @@
 //! part of every compilation of the user's crate.
 
 mod methods;
+mod pattern;
 
 pub use methods::{OPERATIONS, RANGE_ADAPTERS, is_method, methods, takes_self};
+pub use pattern::{Arm, FieldPat, Pat};
 use serde::{Deserialize, Serialize};
 
 /// Index into the items that the probes of this function gave.
@@ -54,6 +56,12 @@ pub enum StmtKind {
         local: Local,
         init: Option<Expr>,
     },
+    /// `let (a, b) = e;`, or with `else` what happens if the value has another form.
+    Destructure {
+        pat: Pat,
+        value: Expr,
+        els: Option<Block>,
+    },
     /// `let _ = e;`
     Discard(Expr),
     Expr(Expr),
@@ -89,6 +97,51 @@ pub enum Expr {
         slot: Slot,
         args: Vec<Expr>,
     },
+    /// The item is the instance of a method of the user's type.
+    UserMethod {
+        slot: Slot,
+        recv: Box<Expr>,
+        args: Vec<Expr>,
+        line: u32,
+    },
+    /// `S { a: 1, ..base }`, `E::V { a: 1 }`, `E::V(1)`: the item is the type.
+    Struct {
+        slot: Slot,
+        variant: Option<String>,
+        fields: Vec<(String, Expr)>,
+        base: Option<Box<Expr>>,
+    },
+    Tuple(Vec<Expr>),
+    Array(Vec<Expr>),
+    /// `[e; N]`: the item is the type of the array.
+    Repeat {
+        slot: Slot,
+        value: Box<Expr>,
+    },
+    Field {
+        base: Box<Expr>,
+        name: String,
+    },
+    Index {
+        base: Box<Expr>,
+        index: Box<Expr>,
+        line: u32,
+    },
+    Match {
+        value: Box<Expr>,
+        arms: Vec<Arm>,
+    },
+    Print(Print),
+    Assert(Box<Assert>),
+    Panic(Print),
+    /// From here to the end of the block.
+    Zone(String),
+    /// `for x in array`.
+    ForEach {
+        pat: Pat,
+        array: Box<Expr>,
+        body: Block,
+    },
     Method {
         recv: Box<Expr>,
         name: String,
@@ -116,6 +169,21 @@ pub enum Expr {
     Break,
     Continue,
     Return(Option<Box<Expr>>),
+}
+
+/// `print!("x = {}", x)`: the text in the language of Rust's `format!`, and its operands in order.
+#[derive(Serialize, Deserialize, Debug, PartialEq, Clone)]
+pub struct Print {
+    pub format: String,
+    pub args: Vec<Expr>,
+}
+
+/// `assert!(cond, ..)`. `what` is what Rust says when there is no message.
+#[derive(Serialize, Deserialize, Debug, PartialEq, Clone)]
+pub struct Assert {
+    pub cond: Expr,
+    pub what: String,
+    pub message: Option<Print>,
 }
 
 /// `start..end`, then `.rev()` and `.step_by(n)` in the order written.

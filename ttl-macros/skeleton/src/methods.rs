@@ -247,6 +247,7 @@ methods! {
         "wrapping_shr",
         "to_bits",
         "from_bits",
+        "len",
     ],
     takes_self: [
         "push_back",

@@ -48,8 +48,8 @@ impl ArgSlots {
         let kinds = module.params.iter().map(|p| match p.kind {
             ParamKind::Cb => program::ParamKind::Cb,
             ParamKind::Tensor => program::ParamKind::Tensor,
-            ParamKind::CompileTime => program::ParamKind::CompileTime { words: 1 },
-            ParamKind::Common => program::ParamKind::Common { words: 1 },
+            ParamKind::CompileTime => program::ParamKind::CompileTime { words: words(&p.ty) },
+            ParamKind::Common => program::ParamKind::Common { words: words(&p.ty) },
             ParamKind::Semaphore => program::ParamKind::Semaphore,
             ParamKind::PerCore => program::ParamKind::PerCore { words: words(&p.ty) },
         });
@@ -71,11 +71,14 @@ impl ArgSlots {
 }
 
 /// Argument words of a value.
-const fn words(ty: &Ty) -> u32 {
+fn words(ty: &Ty) -> u32 {
     match ty {
         Ty::Core => 2,
         Ty::CoreRange => 4,
-        _ => 1,
+        other => match other.words() {
+            Some(words) => words,
+            None => 1,
+        },
     }
 }
 

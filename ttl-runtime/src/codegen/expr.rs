@@ -57,6 +57,16 @@ impl Piece {
         Piece::primary(format!("static_cast<{to}>({inner})"))
     }
 
+    /// The operand of `.` and `[]`.
+    pub(super) fn as_primary(&self) -> String {
+        if self.level >= PRIMARY { self.text.clone() } else { format!("({})", self.text) }
+    }
+
+    /// As a u32 where C++ converts nothing by itself.
+    pub(super) fn of_word(self) -> String {
+        if self.typed == Typed::Int { self.unsigned().text } else { self.text }
+    }
+
     /// As an unsigned operand that decides the type of an operation.
     fn unsigned(self) -> Piece {
         match self.typed {
@@ -117,6 +127,21 @@ impl Printer<'_> {
         self.expr(expr).inside(MUL, true)
     }
 
+    /// The contrary of a condition.
+    pub(super) fn negated(&mut self, cond: &Expr) -> String {
+        self.not(cond).text
+    }
+
+    /// With the type it has in Rust, for printing.
+    pub(super) fn printed(&mut self, expr: &Expr) -> String {
+        let piece = self.expr(expr);
+        match expr.ty.int() {
+            Some(IntTy::U32) => piece.unsigned().text,
+            Some(ty) if ty.bits < 32 => Piece::cast(int_type(ty), &piece.text).text,
+            _ => piece.text,
+        }
+    }
+
     pub(super) fn expr(&mut self, expr: &Expr) -> Piece {
         if let (Some(value), Some(ty)) = (fold(expr), expr.ty.int()) {
             return literal(value, ty);
@@ -138,6 +163,12 @@ impl Printer<'_> {
                     _ => format!("__builtin_bit_cast(uint32_t, {})", inner.text),
                 })
             }
+            ExprKind::Field(..)
+            | ExprKind::Index(..)
+            | ExprKind::Struct(_)
+            | ExprKind::Array(_)
+            | ExprKind::Repeat(_)
+            | ExprKind::Variant(_) => self.data(expr),
             ExprKind::Call(callee, args) => {
                 let args: Vec<String> =
                     args.iter().filter(|a| super::function::is_printed(&a.ty)).map(|a| self.text(a)).collect();
@@ -290,6 +321,7 @@ impl Printer<'_> {
         let inner = self.expr(x);
         match (&x.ty, to) {
             (from, to) if from == to => inner,
+            (Ty::Usize, Ty::Int(IntTy::U32)) | (Ty::Int(IntTy::U32), Ty::Usize) => inner,
             (Ty::F32, Ty::Int(to)) => {
                 let helper = Helper::to_int(*to);
                 self.helpers.insert(helper);

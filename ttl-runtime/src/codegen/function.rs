@@ -1,7 +1,8 @@
 //! Functions: the kernel with its arguments, device functions, statements.
 
 use super::args::{ArgSlot, ArgSlots};
-use super::expr::{fold, scalar_type};
+use super::data::Types;
+use super::expr::fold;
 use super::helpers::Helper;
 use super::metalium_0_81 as api;
 use super::names::{self, Scopes};
@@ -19,6 +20,9 @@ pub(super) struct Functions {
     pub(super) helpers: BTreeSet<Helper>,
     /// Warnings about what is written so in Rust, where it is none of ours.
     pub(super) allowed: BTreeSet<&'static str>,
+    /// Definitions of the kernel's types, and whether arrays are among them.
+    pub(super) types: String,
+    pub(super) arrays: bool,
 }
 
 pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> Functions {
@@ -30,6 +34,7 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
     }
     let functions = reachable(module);
     let entry = module.fns.len().saturating_sub(1) as u32;
+    let types = Types::of(module, &functions, &mut scopes);
     let names = names::function_names(
         &mut scopes,
         functions.iter().filter(|id| id.0 != entry).map(|id| {
@@ -45,6 +50,7 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
         out: Writer::new(options.lines),
         scopes,
         functions: names,
+        types,
         headers: BTreeSet::from([match module.role {
             Role::Compute => api::COMPUTE_HEADER,
             Role::Reader | Role::Writer => api::DATAFLOW_HEADER,
@@ -70,6 +76,8 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
         headers: printer.headers,
         helpers: printer.helpers,
         allowed: printer.allowed,
+        types: printer.types.definitions,
+        arrays: printer.types.arrays,
     }
 }
 
@@ -83,6 +91,7 @@ pub(super) struct Printer<'a> {
     pub(super) out: Writer,
     pub(super) scopes: Scopes,
     functions: HashMap<u32, String>,
+    pub(super) types: Types,
     pub(super) headers: BTreeSet<&'static str>,
     pub(super) helpers: BTreeSet<Helper>,
     pub(super) allowed: BTreeSet<&'static str>,
@@ -111,6 +120,10 @@ pub(super) fn is_printed(ty: &Ty) -> bool {
         Ty::Bool
         | Ty::Int(_)
         | Ty::F32
+        | Ty::Usize
+        | Ty::Struct(_)
+        | Ty::Array(..)
+        | Ty::Enum(_)
         | Ty::CbIn(_)
         | Ty::CbOut(_)
         | Ty::TensorAccessor(_)
@@ -200,8 +213,15 @@ impl<'a> Printer<'a> {
         let mut any = false;
         for (param, slot) in of_kind(&[ParamKind::Cb, ParamKind::CompileTime]) {
             if let (true, ArgSlot::CompileTime(at)) = (self.read.contains(&param.local), slot) {
-                let value = format!("{}({at})", api::COMPILE_TIME_ARG);
-                self.scalar(param, &value, "constexpr");
+                match self.aggregate(&param.ty, api::COMPILE_TIME_ARG, at) {
+                    Some(value) => {
+                        let cpp = self.type_name(&param.ty);
+                        let name = self.declare(param.local);
+                        let qualifier = if self.assigned.contains(&param.local) { "" } else { "constexpr " };
+                        self.out.code(&format!("{qualifier}{cpp} {name} = {value};"));
+                    }
+                    None => self.scalar(param, &format!("{}({at})", api::COMPILE_TIME_ARG), "constexpr"),
+                }
                 any = true;
             }
         }
@@ -223,7 +243,13 @@ impl<'a> Printer<'a> {
             if !self.read.contains(&param.local) {
                 continue;
             }
-            if matches!(param.ty, Ty::Words | Ty::CommonWords) {
+            if let Some(value) = self.aggregate(&param.ty, function, at) {
+                let cpp = self.type_name(&param.ty);
+                let name = self.declare(param.local);
+                let qualifier = if self.assigned.contains(&param.local) { "" } else { "const " };
+                self.out.code(&format!("{qualifier}{cpp} {name} = {value};"));
+                any = true;
+            } else if matches!(param.ty, Ty::Words | Ty::CommonWords) {
                 let name = self.declare(param.local);
                 self.out.code(&format!("constexpr uint32_t {name} = {at};"));
                 any = true;
@@ -233,12 +259,7 @@ impl<'a> Printer<'a> {
                 self.out.code(&format!("const uint64_t {name} = {address}({}, 0);", words.join(", ")));
                 any = true;
             } else {
-                // Arguments are words; signed words and floats can be read as such.
-                let word = match &param.ty {
-                    Ty::F32 => "float",
-                    Ty::Int(i) if i.signed => "int32_t",
-                    _ => "uint32_t",
-                };
+                let word = word_type(&param.ty);
                 self.scalar(param, &format!("{function}<{word}>({at})"), "const");
                 any = true;
             }
@@ -248,19 +269,47 @@ impl<'a> Printer<'a> {
 
     /// A scalar parameter decoded from its argument word.
     fn scalar(&mut self, param: &Param, word: &str, qualifier: &str) {
-        let compile_time = qualifier == "constexpr";
-        let cpp = scalar_type(&param.ty);
-        let value = match &param.ty {
-            Ty::Bool => format!("{word} != 0"),
-            Ty::F32 if compile_time => format!("__builtin_bit_cast(float, {word})"),
-            Ty::Int(i) if i.bits < 32 || (i.signed && compile_time) => {
-                format!("static_cast<{cpp}>({word})")
-            }
-            _ => word.to_owned(),
-        };
+        let cpp = self.type_name(&param.ty);
+        let value = self.decode(&param.ty, word, qualifier == "constexpr");
         let name = self.declare(param.local);
         let qualifier = if self.assigned.contains(&param.local) { String::new() } else { format!("{qualifier} ") };
         self.out.code(&format!("{qualifier}{cpp} {name} = {value};"));
+    }
+
+    fn decode(&self, ty: &Ty, word: &str, compile_time: bool) -> String {
+        match ty {
+            Ty::Bool => format!("{word} != 0"),
+            Ty::F32 if compile_time => format!("__builtin_bit_cast(float, {word})"),
+            Ty::Int(i) if i.bits < 32 || (i.signed && compile_time) => {
+                format!("static_cast<{}>({word})", self.type_name(ty))
+            }
+            Ty::Enum(_) => format!("static_cast<{}>({word})", self.type_name(ty)),
+            _ => word.to_owned(),
+        }
+    }
+
+    /// A parameter of plain data from the words at `at`; none if it is a single word.
+    fn aggregate(&self, ty: &Ty, function: &str, at: u32) -> Option<String> {
+        matches!(ty, Ty::Struct(_) | Ty::Array(..)).then(|| self.from_words(ty, function, &mut { at }))
+    }
+
+    fn from_words(&self, ty: &Ty, function: &str, at: &mut u32) -> String {
+        let inside: Vec<&Ty> = match ty {
+            Ty::Struct(s) => s.fields.iter().map(|f| &f.ty).collect(),
+            Ty::Array(of, len) => vec![&**of; *len as usize],
+            _ => {
+                let compile_time = function == api::COMPILE_TIME_ARG;
+                let word = if compile_time {
+                    format!("{function}({at})")
+                } else {
+                    format!("{function}<{}>({at})", word_type(ty))
+                };
+                *at += 1;
+                return self.decode(ty, &word, compile_time);
+            }
+        };
+        let values: Vec<String> = inside.into_iter().map(|ty| self.from_words(ty, function, at)).collect();
+        format!("{}{{{}}}", self.type_name(ty), values.join(", "))
     }
 
     fn accessors(&mut self, tensors: &[(&Param, ArgSlot)], base: u32) -> bool {
@@ -303,8 +352,11 @@ impl<'a> Printer<'a> {
             }
             let name = self.declare(*local);
             params.push(match ty {
-                Ty::Ref { mutable: true, to } if to.is_scalar() => {
-                    format!("{}& {name}", scalar_type(to))
+                Ty::Ref { mutable: true, to } if to.is_data() => {
+                    format!("{}& {name}", self.type_name(to))
+                }
+                Ty::Ref { mutable: false, to } if matches!(**to, Ty::Struct(_) | Ty::Array(..)) => {
+                    format!("const {}& {name}", self.type_name(to))
                 }
                 _ => match ty.peeled() {
                     Ty::TensorAccessor(_) => {
@@ -313,13 +365,13 @@ impl<'a> Printer<'a> {
                         templates.push(format!("typename {template}"));
                         param
                     }
-                    peeled => format!("{} {name}", scalar_type(peeled)),
+                    peeled => format!("{} {name}", self.type_name(peeled)),
                 },
             });
         }
         let ret = match &f.ret {
-            Ty::Unit | Ty::Never => "void",
-            other => scalar_type(other),
+            Ty::Unit | Ty::Never => "void".to_string(),
+            other => self.type_name(other),
         };
         if !templates.is_empty() {
             self.out.code(&format!("template <{}>", templates.join(", ")));
@@ -353,14 +405,18 @@ impl<'a> Printer<'a> {
         match &stmt.kind {
             StmtKind::Let { local, init } => self.let_(*local, init.as_ref()),
             StmtKind::Assign { local, value } => {
-                let value = self.text(value);
                 let name = self.name(*local);
-                self.out.code(&format!("{name} = {value};"));
+                self.assign(&name, value);
+            }
+            StmtKind::Set { place, value } => {
+                let place = self.text(place);
+                self.assign(&place, value);
             }
             StmtKind::Eval(expr) => {
                 let text = self.text(expr);
                 self.out.code(&format!("{text};"));
             }
+            StmtKind::Debug(debug) => self.debug(debug),
             StmtKind::Op(op) => self.op(op),
             StmtKind::If { cond, then, els } => self.if_(cond, then, els),
             StmtKind::While { cond, body } => {
@@ -394,6 +450,16 @@ impl<'a> Printer<'a> {
         }
     }
 
+    fn assign(&mut self, place: &str, value: &Expr) {
+        match self.filling(value) {
+            Some(filling) => self.out.code(&format!("{place}.fill({filling});")),
+            None => {
+                let value = self.text(value);
+                self.out.code(&format!("{place} = {value};"));
+            }
+        }
+    }
+
     fn let_(&mut self, local: LocalId, init: Option<&Expr>) {
         let ty = &self.f.local(local).ty;
         if !is_printed(ty) {
@@ -406,21 +472,32 @@ impl<'a> Printer<'a> {
             }
             return;
         }
-        let value = init.map(|e| self.text(e));
+        let filling = init.and_then(|e| self.filling(e));
+        let value = if filling.is_some() { None } else { init.map(|e| self.text(e)) };
         let unused = if self.read.contains(&local) { "" } else { "[[maybe_unused]] " };
-        let constant = init.is_some() && !self.assigned.contains(&local);
+        let constant = value.is_some() && !self.assigned.contains(&local);
         let qualifier = if constant { "const " } else { "" };
         if constant && init.and_then(fold).is_some_and(|v| v < 0) {
             self.negative.insert(local);
         }
         let cpp = match ty.peeled() {
-            Ty::TensorAccessor(_) => "auto&",
-            peeled => scalar_type(peeled),
+            Ty::TensorAccessor(_) => "auto&".to_string(),
+            peeled => self.type_name(peeled),
         };
         // Declared after its value is printed: `let x = x + 1` reads the earlier `x`.
         let name = self.declare(local);
         // Rust has proven that it is assigned before it is read; the C++ compiler may not see it.
-        let value = value.unwrap_or_else(|| if cpp == "bool" { "false" } else { "0" }.to_owned());
+        if let Some(filling) = filling {
+            self.out.code(&format!("{cpp} {name};"));
+            self.out.code(&format!("{name}.fill({filling});"));
+            return;
+        }
+        let empty = match ty.peeled() {
+            Ty::Bool => "false".to_owned(),
+            Ty::Struct(_) | Ty::Array(..) | Ty::Enum(_) => format!("{cpp}{{}}"),
+            _ => "0".to_owned(),
+        };
+        let value = value.unwrap_or(empty);
         self.out.code(&format!("{unused}{qualifier}{cpp} {name} = {value};"));
     }
 
@@ -442,6 +519,15 @@ impl<'a> Printer<'a> {
             self.scoped(els);
         }
         self.out.plain("}");
+    }
+}
+
+/// Arguments are words; signed words and floats can be read as such.
+const fn word_type(ty: &Ty) -> &'static str {
+    match ty {
+        Ty::F32 => "float",
+        Ty::Int(i) if i.signed => "int32_t",
+        _ => "uint32_t",
     }
 }
 

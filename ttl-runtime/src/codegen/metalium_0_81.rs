@@ -6,6 +6,14 @@ pub const COPY_HEADER: &str = "api/compute/tile_move_copy.h";
 pub const MATMUL_HEADER: &str = "api/compute/matmul.h";
 pub const COPY_REGS_HEADER: &str = "api/compute/copy_dest_values.h";
 
+/// Debugging, with the headers that have it.
+pub const ASSERT: &str = "ASSERT";
+pub const ASSERT_HEADER: &str = "api/debug/assert.h";
+pub const PRINT: &str = "DPRINT";
+pub const PRINT_HEADER: &str = "api/debug/dprint.h";
+pub const ZONE: &str = "DeviceZoneScopedN";
+pub const ZONE_HEADER: &str = "tools/profiler/kernel_profiler.hpp";
+
 pub const ENTRY: &str = "kernel_main";
 
 pub const COMPILE_TIME_ARG: &str = "get_compile_time_arg_val";

@@ -6,10 +6,13 @@
 //! - [`metalium_0_81`] is the only place that knows headers and function names of a TT-Metalium version;
 //! - `function` prints arguments, signatures and statements, `loops` the ranges with Rust's meaning, `ops` device operations;
 //! - `expr` prints expressions so that they mean in C++ what they mean in Rust (wrapping, shifts, casts, comparisons);
+//! - `data` prints structs, enums and arrays;
 //! - `names` chooses identifiers; `writer` holds the text, its indentation and the `#line` directives.
 
 mod args;
 mod call;
+mod data;
+mod debug;
 mod expr;
 mod function;
 mod helpers;
@@ -74,6 +77,9 @@ pub fn emit(prepared: &Prepared, args: &ArgSlots, options: &Options) -> Result<S
     }
     let functions = function::print(prepared, args, options);
     let mut text = header(module);
+    if functions.arrays {
+        text.push_str("#include <array>\n");
+    }
     text.push_str("#include <cstdint>\n");
     // Some headers of single operations declare names that the wider ones must not see.
     let (late, early): (Vec<&str>, Vec<&str>) =
@@ -90,6 +96,10 @@ pub fn emit(prepared: &Prepared, args: &ArgSlots, options: &Options) -> Result<S
     for helper in &functions.helpers {
         text.push('\n');
         text.push_str(helper.text());
+    }
+    if !functions.types.is_empty() {
+        text.push('\n');
+        text.push_str(&functions.types);
     }
     text.push('\n');
     text.push_str(&functions.text);

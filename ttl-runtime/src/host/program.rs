@@ -162,6 +162,11 @@ impl Program {
         self.inner.add_kernel(decl);
     }
 
+    /// Puts an operation on cores: its buffers and the kernels of its sections.
+    pub fn operation(&mut self, cores: impl Into<CoreSet>, operation: impl crate::rt::Operation) {
+        operation.add_to(self, cores.into());
+    }
+
     /// Puts a compute kernel on cores, with settings of its own.
     #[track_caller]
     pub fn compute<K: Kernel>(&mut self, cores: impl Into<CoreSet>, config: ComputeConfig, kernel: K) {

@@ -29,7 +29,10 @@ fn in_block(module: &Module, block: &Block, cb: LocalId, found: &mut Vec<u32>) {
                     found.push(n);
                 }
             }
-            StmtKind::Let { init: Some(e), .. } | StmtKind::Assign { value: e, .. } | StmtKind::Eval(e) => {
+            StmtKind::Let { init: Some(e), .. }
+            | StmtKind::Assign { value: e, .. }
+            | StmtKind::Set { value: e, .. }
+            | StmtKind::Eval(e) => {
                 in_calls(module, e, cb, found);
             }
             StmtKind::If { then, els, .. } => {
@@ -59,7 +62,10 @@ fn in_calls(module: &Module, e: &Expr, cb: LocalId, found: &mut Vec<u32>) {
                 in_calls(module, arg, cb, found);
             }
         }
-        ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Bits(a) => in_calls(module, a, cb, found),
+        ExprKind::Neg(a) | ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Bits(a) | ExprKind::Field(a, _) => {
+            in_calls(module, a, cb, found);
+        }
+        ExprKind::Struct(xs) | ExprKind::Array(xs) => xs.iter().for_each(|x| in_calls(module, x, cb, found)),
         ExprKind::Binary(_, a, b) => {
             in_calls(module, a, cb, found);
             in_calls(module, b, cb, found);

@@ -9,6 +9,7 @@
 pub mod blocks;
 pub mod call;
 pub mod dag;
+pub mod data;
 pub mod fuse;
 pub mod kinds;
 pub mod passes;
@@ -160,8 +161,14 @@ pub enum StmtKind {
         local: LocalId,
         value: Expr,
     },
+    /// To a field or an element: `place` is a chain of fields and elements of a local.
+    Set {
+        place: Expr,
+        value: Expr,
+    },
     /// A call for its effect.
     Eval(Expr),
+    Debug(Debug),
     Op(Op),
     If {
         cond: Expr,
@@ -180,6 +187,27 @@ pub enum StmtKind {
     Continue,
     Return(Option<Expr>),
     Block(Block),
+}
+
+/// What a kernel says about itself while it runs: nothing in C++ unless it is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Debug {
+    /// `what` is the condition in Rust's words.
+    Assert {
+        cond: Expr,
+        what: String,
+        message: Option<Text>,
+    },
+    Print(Text),
+    /// To the end of the block.
+    Zone(String),
+}
+
+/// Text with a `{}` or `{:x}` for each of `args`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Text {
+    pub format: String,
+    pub args: Vec<Expr>,
 }
 
 /// A loop over a range with Rust's meaning: bounds are evaluated once, an empty range runs nothing.
@@ -248,6 +276,15 @@ pub enum ExprKind {
     Cast(Box<Expr>),
     /// The same 32 bits as `ty`: between f32 and u32.
     Bits(Box<Expr>),
+    /// A field of a struct or tuple, an element of an array.
+    Field(Box<Expr>, u32),
+    Index(Box<Expr>, Box<Expr>),
+    /// A struct or tuple with the values of all its fields, an array with those of its elements or with one for all.
+    Struct(Vec<Expr>),
+    Array(Vec<Expr>),
+    Repeat(Box<Expr>),
+    /// A variant of an enum without fields, by its position.
+    Variant(u32),
     Call(FnId, Vec<Expr>),
     Query(Query),
     /// A role token or register state, given to a device function: nothing in C++.

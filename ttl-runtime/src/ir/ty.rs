@@ -1,7 +1,9 @@
 //! Types of the IR.
 
+use super::data::{EnumTy, Form, StructTy};
 use crate::tensor::format::DataFormat;
 use std::fmt;
+use std::sync::Arc;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct IntTy {
@@ -32,6 +34,12 @@ pub enum Ty {
     Bool,
     Int(IntTy),
     F32,
+    /// Indices of arrays, and constants: values that are known to fit 32 bits.
+    Usize,
+    /// Plain data, see [`data`](super::data).
+    Struct(Arc<StructTy>),
+    Array(Box<Ty>, u32),
+    Enum(Arc<EnumTy>),
     /// Role tokens: nothing in C++.
     Noc,
     Compute,
@@ -95,6 +103,7 @@ impl Ty {
     pub fn int(&self) -> Option<IntTy> {
         match self {
             Ty::Int(i) => Some(*i),
+            Ty::Usize => Some(IntTy::U32),
             _ => None,
         }
     }
@@ -108,6 +117,11 @@ impl fmt::Display for Ty {
             Ty::Bool => f.write_str("bool"),
             Ty::Int(i) => write!(f, "{}{}", if i.signed { "i" } else { "u" }, i.bits),
             Ty::F32 => f.write_str("f32"),
+            Ty::Usize => f.write_str("usize"),
+            Ty::Struct(s) if s.form == Form::Tuple || s.generics.is_empty() => f.write_str(&s.name),
+            Ty::Struct(s) => write!(f, "{}<{}>", s.name, s.generics.join(", ")),
+            Ty::Array(of, len) => write!(f, "[{of}; {len}]"),
+            Ty::Enum(e) => f.write_str(&e.name),
             Ty::Noc => f.write_str("Noc"),
             Ty::Compute => f.write_str("Compute"),
             Ty::CbIn(x) => write!(f, "CbIn<{x}>"),

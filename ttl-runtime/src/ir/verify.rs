@@ -7,6 +7,7 @@
 //!    a value is assigned before it is read.
 //! 4. Expressions have the type they say: operands of one operation agree, conditions are `bool`, casts are between scalars, f32 has no
 //!    `%`, bit operations or shifts. Integer literals fit their type. A literal shift amount is below the width.
+//!    Structs and arrays have a value for each field or element, fields and variants exist, what is assigned to is a place.
 //! 5. Operations fit the role: data movement in readers and writers, tile operations in compute kernels.
 //!    What is sent to other cores names a core or a rectangle of cores, signals name a semaphore.
 //! 6. Circular buffers are used from their own end: reserve, push, fill and pack through `CbOut`, wait, pop and read through `CbIn`
@@ -20,6 +21,7 @@
 //!     other looks at what such a call may change.
 //! 11. No set-up operation is there: [`passes`](super::passes) place them. A store has a leaf description for every leaf.
 
+mod data;
 mod protocol;
 mod types;
 
@@ -174,9 +176,11 @@ impl<'a> Checker<'a, '_> {
                 ParamKind::Cb => matches!(param.ty, Ty::CbIn(_) | Ty::CbOut(_)),
                 ParamKind::Tensor => matches!(param.ty, Ty::TensorAccessor(_)),
                 ParamKind::Semaphore => param.ty == Ty::Semaphore,
-                ParamKind::PerCore => param.ty.is_scalar() || matches!(param.ty, Ty::Core | Ty::CoreRange | Ty::Words),
-                ParamKind::Common => param.ty.is_scalar() || param.ty == Ty::CommonWords,
-                ParamKind::CompileTime => param.ty.is_scalar(),
+                ParamKind::PerCore => {
+                    param.ty.words().is_some() || matches!(param.ty, Ty::Core | Ty::CoreRange | Ty::Words)
+                }
+                ParamKind::Common => param.ty.words().is_some() || param.ty == Ty::CommonWords,
+                ParamKind::CompileTime => param.ty.words().is_some(),
             };
             if !fits {
                 self.fail(format!(
@@ -308,7 +312,11 @@ impl<'a> Checker<'a, '_> {
                     }
                 }
                 StmtKind::Continue | StmtKind::Return(_) => *done = None,
-                StmtKind::Let { .. } | StmtKind::Eval(_) | StmtKind::Op(_) => {}
+                StmtKind::Let { .. }
+                | StmtKind::Set { .. }
+                | StmtKind::Eval(_)
+                | StmtKind::Debug(_)
+                | StmtKind::Op(_) => {}
             }
         }
     }

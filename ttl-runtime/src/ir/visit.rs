@@ -1,6 +1,6 @@
 //! Walks over the IR that verifier, passes and writer share.
 
-use super::{BinOp, Block, Expr, ExprKind, FnId, Init, Leaf, LocalId, Op, Query, Stmt, StmtKind, Ty};
+use super::{BinOp, Block, Debug, Expr, ExprKind, FnId, Init, Leaf, LocalId, Op, Query, Stmt, StmtKind, Ty};
 use std::collections::BTreeSet;
 
 /// Every statement of a block, outer ones before those inside them.
@@ -38,6 +38,11 @@ pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
             f(&l.start);
             f(&l.end);
         }
+        StmtKind::Set { place, value } => {
+            f(place);
+            f(value);
+        }
+        StmtKind::Debug(debug) => debug_exprs(debug, f),
         StmtKind::Op(op) => op_exprs(op, f),
         StmtKind::Let { init: None, .. }
         | StmtKind::Loop { .. }
@@ -56,6 +61,11 @@ pub fn each_value_mut(block: &mut [Stmt], f: &mut dyn FnMut(&mut Expr)) {
             | StmtKind::Assign { value: e, .. }
             | StmtKind::Eval(e)
             | StmtKind::Return(Some(e)) => each_expr_mut(e, f),
+            StmtKind::Set { place, value } => {
+                each_expr_mut(place, f);
+                each_expr_mut(value, f);
+            }
+            StmtKind::Debug(debug) => debug_exprs_mut(debug, &mut |e| each_expr_mut(e, f)),
             StmtKind::If { cond, then, els } => {
                 each_expr_mut(cond, f);
                 each_value_mut(then, f);
@@ -83,13 +93,42 @@ pub fn each_value_mut(block: &mut [Stmt], f: &mut dyn FnMut(&mut Expr)) {
 fn each_expr_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
     f(expr);
     match &mut expr.kind {
-        ExprKind::Neg(x) | ExprKind::Not(x) | ExprKind::Cast(x) | ExprKind::Bits(x) => each_expr_mut(x, f),
-        ExprKind::Binary(_, a, b) => {
+        ExprKind::Neg(x)
+        | ExprKind::Not(x)
+        | ExprKind::Cast(x)
+        | ExprKind::Bits(x)
+        | ExprKind::Field(x, _)
+        | ExprKind::Repeat(x) => each_expr_mut(x, f),
+        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
             each_expr_mut(a, f);
             each_expr_mut(b, f);
         }
-        ExprKind::Call(_, args) => args.iter_mut().for_each(|a| each_expr_mut(a, f)),
+        ExprKind::Call(_, args) | ExprKind::Struct(args) | ExprKind::Array(args) => {
+            args.iter_mut().for_each(|a| each_expr_mut(a, f))
+        }
         _ => {}
+    }
+}
+
+fn debug_exprs_mut(debug: &mut Debug, f: &mut dyn FnMut(&mut Expr)) {
+    match debug {
+        Debug::Assert { cond, message, .. } => {
+            f(cond);
+            message.iter_mut().flat_map(|m| &mut m.args).for_each(f);
+        }
+        Debug::Print(text) => text.args.iter_mut().for_each(f),
+        Debug::Zone(_) => {}
+    }
+}
+
+fn debug_exprs<'a>(debug: &'a Debug, f: &mut dyn FnMut(&'a Expr)) {
+    match debug {
+        Debug::Assert { cond, message, .. } => {
+            f(cond);
+            message.iter().flat_map(|m| &m.args).for_each(f);
+        }
+        Debug::Print(text) => text.args.iter().for_each(f),
+        Debug::Zone(_) => {}
     }
 }
 
@@ -266,7 +305,17 @@ pub fn init_locals(init: &Init, f: &mut dyn FnMut(LocalId)) {
 pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     f(expr);
     match &expr.kind {
-        ExprKind::Neg(x) | ExprKind::Not(x) | ExprKind::Cast(x) | ExprKind::Bits(x) => each_expr(x, f),
+        ExprKind::Neg(x)
+        | ExprKind::Not(x)
+        | ExprKind::Cast(x)
+        | ExprKind::Bits(x)
+        | ExprKind::Field(x, _)
+        | ExprKind::Repeat(x) => each_expr(x, f),
+        ExprKind::Index(a, b) => {
+            each_expr(a, f);
+            each_expr(b, f);
+        }
+        ExprKind::Struct(xs) | ExprKind::Array(xs) => xs.iter().for_each(|x| each_expr(x, f)),
         ExprKind::Binary(_, a, b) => {
             each_expr(a, f);
             each_expr(b, f);
@@ -277,6 +326,7 @@ pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
         ExprKind::Int(_)
         | ExprKind::F32(_)
         | ExprKind::Bool(_)
+        | ExprKind::Variant(_)
         | ExprKind::Local(_)
         | ExprKind::Query(_)
         | ExprKind::Erased => {}
@@ -304,7 +354,17 @@ pub fn expr_calls<'a>(expr: &'a Expr, f: &mut dyn FnMut(CallSite<'a>)) {
 
 fn calls_in<'a>(expr: &'a Expr, conditional: bool, f: &mut dyn FnMut(CallSite<'a>)) {
     match &expr.kind {
-        ExprKind::Neg(x) | ExprKind::Not(x) | ExprKind::Cast(x) | ExprKind::Bits(x) => calls_in(x, conditional, f),
+        ExprKind::Neg(x)
+        | ExprKind::Not(x)
+        | ExprKind::Cast(x)
+        | ExprKind::Bits(x)
+        | ExprKind::Field(x, _)
+        | ExprKind::Repeat(x) => calls_in(x, conditional, f),
+        ExprKind::Index(a, b) => {
+            calls_in(a, conditional, f);
+            calls_in(b, conditional, f);
+        }
+        ExprKind::Struct(xs) | ExprKind::Array(xs) => xs.iter().for_each(|x| calls_in(x, conditional, f)),
         ExprKind::Binary(op, a, b) => {
             calls_in(a, conditional, f);
             let lazy = matches!(op, BinOp::And | BinOp::Or);
@@ -319,6 +379,7 @@ fn calls_in<'a>(expr: &'a Expr, conditional: bool, f: &mut dyn FnMut(CallSite<'a
         ExprKind::Int(_)
         | ExprKind::F32(_)
         | ExprKind::Bool(_)
+        | ExprKind::Variant(_)
         | ExprKind::Local(_)
         | ExprKind::Erased
         | ExprKind::Query(_) => {}
@@ -381,7 +442,7 @@ pub fn lent_locals(expr: &Expr) -> impl Iterator<Item = LocalId> + '_ {
         _ => &[],
     };
     args.iter().filter_map(|arg| match (&arg.kind, &arg.ty) {
-        (ExprKind::Local(l), Ty::Ref { mutable: true, to }) if to.is_scalar() => Some(*l),
+        (_, Ty::Ref { mutable: true, to }) if to.is_data() => arg.root(),
         _ => None,
     })
 }
@@ -390,8 +451,12 @@ pub fn lent_locals(expr: &Expr) -> impl Iterator<Item = LocalId> + '_ {
 pub fn assigned_locals(block: &[Stmt]) -> BTreeSet<LocalId> {
     let mut assigned = BTreeSet::new();
     each_stmt(block, &mut |s| {
-        if let StmtKind::Assign { local, .. } = &s.kind {
-            assigned.insert(*local);
+        match &s.kind {
+            StmtKind::Assign { local, .. } => {
+                assigned.insert(*local);
+            }
+            StmtKind::Set { place, .. } => assigned.extend(place.root()),
+            _ => {}
         }
         stmt_exprs(s, &mut |e| each_expr(e, &mut |e| assigned.extend(lent_locals(e))));
     });

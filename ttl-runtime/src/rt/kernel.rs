@@ -76,17 +76,9 @@ impl<T: DeviceTy<Erased: Supported + ReleasedOnEveryPath> + Copy + PartialOrd + 
     label = "not a scalar",
     note = "`bool`, integers of at most 32 bits and `f32` are; only they can be `#[ttl(common)]` or `#[ttl(compile_time)]`"
 )]
-pub trait Scalar: Param<Roles = role::Any> + DeviceConst + Plain {
+pub trait Scalar: Param<Roles = role::Any> + DeviceConst + Plain + crate::rt::data::Field {
     /// The word that the kernel receives.
     fn to_word(self) -> u32;
-
-    fn common(self, name: &'static str, binder: &mut Binder) {
-        binder.push(Arg::common(name, self.to_word()));
-    }
-
-    fn compile_time(self, name: &'static str, binder: &mut Binder) {
-        binder.push(Arg::compile_time(name, self.to_word()));
-    }
 }
 
 /// Collects the arguments of one kernel on the host, in the order of its parameters.

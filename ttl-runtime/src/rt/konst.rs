@@ -7,7 +7,7 @@ use crate::rt::probe::Named;
 #[diagnostic::on_unimplemented(
     message = "this `{Self}` cannot be used in a ttl kernel",
     label = "not a constant of a device type",
-    note = "constants in device code are `bool`, integers of at most 32 bits and `f32`; functions are called, not passed"
+    note = "constants in device code are `bool`, integers of at most 32 bits, `f32`, and plain data of them; functions are called, not passed"
 )]
 pub trait DeviceConst {
     fn expr(&self) -> Expr;
@@ -28,6 +28,14 @@ macro_rules! ints {
 }
 
 ints!(u8 i8 u16 i16 u32 i32);
+
+/// Lengths and indices: one that needs more than 32 bits is refused by lowering.
+#[diagnostic::do_not_recommend]
+impl DeviceConst for usize {
+    fn expr(&self) -> Expr {
+        Expr { ty: Ty::Usize, kind: ExprKind::Int(i64::try_from(*self).unwrap_or(i64::MAX)) }
+    }
+}
 
 #[diagnostic::do_not_recommend]
 impl DeviceConst for bool {

@@ -10,19 +10,30 @@
 //! native run.
 
 mod cx;
+mod data;
+mod debug;
 mod items;
 mod kernel;
 mod konst;
 pub mod lower;
+mod methods;
+mod operation;
 mod probe;
 
-pub use crate::ir::{Fn, ParamKind, Role, Ty};
+pub use crate::ir::data::VariantDecl;
+pub use crate::ir::{Expr, Fn, ParamKind, Role, Ty};
 pub use cx::{Cx, FnSite, Inst, Item, LowerError};
+pub use data::{
+    Copied, Data, Field, Marked, bind_data, get_data, no_variant, structure, variant, variant_decl, words_of,
+};
+pub use debug::{Zone, print};
 pub use items::Items;
 pub use kernel::{Args, Binder, Includes, Kernel, Param, ParamDecl, Plain, RoleToken, Scalar, module, role};
 pub use konst::DeviceConst;
 pub use lower::lower;
+pub use methods::{DeviceMethod, Methods, Printed};
+pub use operation::Operation;
 pub use probe::{
-    Callable, DeviceMethod, DeviceTy, Instance, List, Mut, Named, Probe, Read, ReleasedOnEveryPath, Shared, Supported,
-    Val, any, any_of, carry,
+    Callable, DeviceTy, Instance, List, Mut, Named, Probe, Read, ReleasedOnEveryPath, Shared, Supported, Val, any,
+    any_of, carry,
 };

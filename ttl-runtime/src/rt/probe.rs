@@ -33,7 +33,7 @@ pub struct Instance<I: ?Sized>(PhantomData<fn() -> I>);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used in a ttl kernel",
     label = "not a device type",
-    note = "device code has `bool`, integers of at most 32 bits, `f32`, and the types of ttl: circular buffers, tensor accessors, guards, tile expressions"
+    note = "device code has `bool`, integers of at most 32 bits, `f32`, arrays and tuples, structs and enums with `#[ttl::device]`, and the types of ttl: circular buffers, tensor accessors, guards, tile expressions"
 )]
 pub trait DeviceTy {
     /// The type with every lifetime removed, so that a probe does not keep a borrow alive.
@@ -161,6 +161,7 @@ scalars! {
     u32 => Ty::Int(IntTy::U32);
     i32 => Ty::Int(IntTy::I32);
     f32 => Ty::F32;
+    usize => Ty::Usize;
 }
 
 // Without the impl for `f64`, `f32` would be the only float that is a device type, and rustc would infer it for every float literal
@@ -185,7 +186,6 @@ macro_rules! unsupported {
 
 unsupported! {
     f64 => Ty::F32;
-    usize => Ty::U32;
     isize => Ty::Int(IntTy::I32);
     u64 => Ty::U32;
     i64 => Ty::Int(IntTy::I32);
@@ -263,19 +263,6 @@ pub fn any_of<T: DeviceTy>(_: &Probe<Val<T::Erased>>) -> T {
 pub trait Callable {
     /// The macro calls this for each call.
     fn check(_: &Probe<Instance<Self>>) {}
-}
-
-/// Implemented by nothing: the macro puts a call of it around methods that are not in its list. If the method does not exist, rustc's
-/// message about that is the only one.
-#[diagnostic::on_unimplemented(
-    message = "this method does not exist in device code",
-    label = "not a method of device code",
-    note = "write it with operators, or call a `#[ttl::device]` function"
-)]
-pub trait DeviceMethod: Sized {
-    fn check(self) -> Self {
-        self
-    }
 }
 
 /// Hands the probes of a block to the block around it. Declaring all probes at the top would make type checking quadratic.

@@ -4,7 +4,7 @@ use crate::messages as m;
 use crate::model::{Block, Expr, ExprKind, Func, Kind, Role, Stmt};
 use crate::report::Report;
 use syn::{Ident, Path};
-use ttl_skeleton::{RANGE_ADAPTERS, is_method, methods};
+use ttl_skeleton::{RANGE_ADAPTERS, is_method};
 
 pub(crate) fn check(func: &Func, report: &mut Report) {
     let moves_data = matches!(func.kind, Kind::Kernel(Role::Reader | Role::Writer));
@@ -26,6 +26,12 @@ impl Calls<'_> {
                         self.expr(init);
                     }
                 }
+                Stmt::Destructure { init, els, .. } => {
+                    self.expr(init);
+                    if let Some((_, els)) = els {
+                        self.block(els);
+                    }
+                }
                 Stmt::Discard { init, .. } => self.expr(init),
                 Stmt::Expr { expr, .. } => self.expr(expr),
             }
@@ -37,29 +43,12 @@ impl Calls<'_> {
 
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Call { callee, args, .. } => {
-                self.callee(callee);
-                for arg in args {
-                    self.expr(arg);
-                }
-            }
-            ExprKind::Method { recv, name, args, .. } => {
-                self.method(name);
-                self.expr(recv);
-                for arg in args {
-                    self.expr(arg);
-                }
-            }
-            other => children(other, &mut |e| self.expr(e)),
-        }
-        match &expr.kind {
-            ExprKind::Block(b) | ExprKind::Loop { body: b, .. } | ExprKind::While { body: b, .. } => {
-                self.block(b);
-            }
-            ExprKind::If(e) => self.block(&e.then),
-            ExprKind::For(e) => self.block(&e.body),
+            ExprKind::Call { callee, .. } => self.callee(callee),
+            ExprKind::Method { name, .. } => self.method(name),
             _ => {}
         }
+        expr.kind.children(&mut |e| self.expr(e));
+        expr.kind.blocks(&mut |b| self.block(b));
     }
 
     fn callee(&mut self, path: &Path) {
@@ -68,7 +57,7 @@ impl Calls<'_> {
         let owner = names.next();
         if function.starts_with(char::is_uppercase) {
             self.report.refuse(path, &m::CONSTRUCTOR);
-        } else if owner.is_some_and(|o| o.starts_with(char::is_uppercase) || is_primitive(&o)) {
+        } else if owner.is_some_and(|o| is_primitive(&o)) {
             self.report.refuse(path, &m::TYPE_CALL);
         }
     }
@@ -87,57 +76,20 @@ impl Calls<'_> {
             return;
         }
         let refusal = match text.as_str() {
-            "into" | "from" | "try_into" | "try_from" => &m::METHOD_INTO,
+            "into" | "try_into" => &m::METHOD_INTO,
             "clone" | "to_owned" | "copied" | "cloned" => &m::METHOD_CLONE,
-            "unwrap" | "expect" | "unwrap_or" | "ok" | "err" | "is_some" | "is_none" => &m::METHOD_UNWRAP,
-            "iter" | "into_iter" | "iter_mut" | "map" | "for_each" | "enumerate" | "zip" | "filter" | "sum"
-            | "collect" => &m::METHOD_ITER,
+            "unwrap" | "expect" | "unwrap_or" | "is_some" | "is_none" => &m::METHOD_UNWRAP,
+            "iter" | "into_iter" | "iter_mut" | "for_each" | "enumerate" | "collect" => &m::METHOD_ITER,
             _ if text.starts_with("checked_")
                 || text.starts_with("saturating_")
                 || text.starts_with("overflowing_") =>
             {
                 &m::METHOD_CHECKED
             }
-            // Misspelt: rustc says so and knows what this receiver has. Should the method exist, the copy refuses it.
-            _ if is_near_a_method(&text) => return,
-            _ => {
-                self.report.error(name, m::unknown_method(&text));
-                return;
-            }
+            // A method of a type of the user, which the copy asks for, or none, which rustc says.
+            _ => return,
         };
         self.report.refuse(name, refusal);
-    }
-}
-
-/// Visits the expressions directly inside one that is no call: not those in blocks.
-fn children(kind: &ExprKind, visit: &mut dyn FnMut(&Expr)) {
-    match kind {
-        ExprKind::Unary { expr, .. }
-        | ExprKind::Cast { expr, .. }
-        | ExprKind::Ref { place: expr, .. }
-        | ExprKind::Paren { expr, .. } => visit(expr),
-        ExprKind::Binary { left, right, .. } => {
-            visit(left);
-            visit(right);
-        }
-        ExprKind::Assign { place, value, .. } | ExprKind::AssignOp { place, value, .. } => {
-            visit(place);
-            visit(value);
-        }
-        ExprKind::FromBits { arg, .. } => visit(arg),
-        ExprKind::If(e) => {
-            visit(&e.cond);
-            if let Some((_, els)) = &e.els {
-                visit(els);
-            }
-        }
-        ExprKind::While { cond, .. } => visit(cond),
-        ExprKind::For(e) => {
-            visit(&e.range.start);
-            visit(&e.range.end);
-        }
-        ExprKind::Return { value: Some(value), .. } => visit(value),
-        _ => {}
     }
 }
 
@@ -162,25 +114,4 @@ fn is_primitive(name: &str) -> bool {
             | "f32"
             | "f64"
     )
-}
-
-fn is_near_a_method(name: &str) -> bool {
-    methods().any(|m| distance(name, m) <= m.len().div_ceil(4))
-}
-
-/// Edit distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut next = vec![i.saturating_add(1)];
-        for ((cb, pair), left) in b.iter().zip(row.windows(2)).zip(0_usize..) {
-            let [diagonal, above] = pair else { continue };
-            let left = next.get(left).copied().unwrap_or_default();
-            let change = diagonal.saturating_add(usize::from(ca != *cb));
-            next.push(change.min(above.saturating_add(1)).min(left.saturating_add(1)));
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or_default()
 }

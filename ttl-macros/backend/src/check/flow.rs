@@ -5,7 +5,7 @@
 //! do that (`ReleasedOnEveryPath`). Locals which can be no guard, since they come from literals or arithmetic, are left out.
 
 use crate::check::scope::Scope;
-use crate::model::{Block, Expr, ExprKind, For, Func, If, Stmt};
+use crate::model::{Block, Expr, ExprKind, For, Func, If, Pattern, Print, Stmt};
 use proc_macro2::Span;
 use ttl_skeleton::{Local, UnOp, takes_self};
 
@@ -144,6 +144,15 @@ impl Analysis {
                     self.set(binding.local, State::Held, binding.name.span());
                 }
             }
+            Stmt::Destructure { pattern, init, els, .. } => {
+                self.value(init);
+                if let Some((_, els)) = els {
+                    let before = self.now.clone();
+                    self.block(els);
+                    self.now = before;
+                }
+                self.pattern(pattern);
+            }
             Stmt::Discard { init, .. } => self.place(init),
             Stmt::Expr { expr, .. } => self.value(expr),
         }
@@ -204,7 +213,65 @@ impl Analysis {
     fn value(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Local { local, name } => self.set(*local, State::Gone, name.span()),
-            ExprKind::Refused
+            ExprKind::Struct { .. }
+            | ExprKind::Construct { .. }
+            | ExprKind::Tuple { .. }
+            | ExprKind::Array { .. }
+            | ExprKind::Repeat { .. } => expr.kind.children(&mut |e| self.value(e)),
+            ExprKind::Field { base, .. } => self.place(base),
+            ExprKind::Index { base, index, .. } => {
+                self.place(base);
+                self.value(index);
+            }
+            // What is printed is looked at.
+            ExprKind::Print(Print { args, .. }) | ExprKind::Panic(Print { args, .. }) => {
+                args.iter().for_each(|e| self.place(e));
+                self.now.dead |= matches!(expr.kind, ExprKind::Panic(_));
+            }
+            ExprKind::Assert(a) => {
+                self.value(&a.cond);
+                a.message.iter().flat_map(|m| &m.args).for_each(|e| self.place(e));
+            }
+            ExprKind::Match(e) => {
+                self.place(&e.value);
+                let before = self.now.clone();
+                let mut joined: Option<Paths> = None;
+                for arm in &e.arms {
+                    self.now = before.clone();
+                    self.pattern(&arm.pattern);
+                    if let Some((_, guard)) = &arm.guard {
+                        self.value(guard);
+                    }
+                    self.block(&arm.body);
+                    let here = self.now.clone();
+                    joined = Some(match joined.take() {
+                        Some(other) => self.join(other, here),
+                        None => here,
+                    });
+                }
+                self.now = joined.unwrap_or(before);
+            }
+            ExprKind::IfLet(e) => {
+                self.place(&e.value);
+                let before = self.now.clone();
+                self.pattern(&e.pattern);
+                self.block(&e.then);
+                let then = std::mem::replace(&mut self.now, before);
+                if let Some((_, els)) = &e.els {
+                    self.value(els);
+                }
+                let els = self.now.clone();
+                self.now = self.join(then, els);
+            }
+            ExprKind::ForEach(e) => {
+                self.value(&e.array);
+                let exit = self.now.clone();
+                self.pattern(&e.pattern);
+                self.repeated(&e.body, Some(exit));
+            }
+            ExprKind::Zone(_)
+            | ExprKind::QPath(_)
+            | ExprKind::Refused
             | ExprKind::Unit(_)
             | ExprKind::Bool(_)
             | ExprKind::Int { .. }
@@ -314,6 +381,11 @@ impl Analysis {
             ExprKind::Paren { expr, .. } => self.place(expr),
             _ => self.value(expr),
         }
+    }
+
+    /// The names of a pattern hold plain data.
+    fn pattern(&mut self, pattern: &Pattern) {
+        pattern.pat.bindings(&mut |b| self.declare(b.local, false, b.name.span()));
     }
 
     fn if_(&mut self, e: &If) {

@@ -1,7 +1,7 @@
 //! Names: gives each binding its number, and tells locals from constants.
 
 use crate::messages as m;
-use crate::model::{Binding, Block, Expr, ExprKind, For, Func, If, Range, Step, Stmt};
+use crate::model::{Binding, Block, Expr, ExprKind, For, Func, If, Pat, Print, Range, Step, Stmt};
 use crate::report::Report;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
@@ -91,7 +91,12 @@ impl Resolver<'_> {
         let name = binding.name.to_string();
         binding.local = self.scope.locals.len() as sk::Local;
         self.scope.locals.push(LocalInfo {
-            name: if binding.wild { "_".to_string() } else { name.trim_start_matches("r#").to_string() },
+            name: match name.as_str() {
+                _ if binding.wild => "_".to_string(),
+                "__ttl_self" => "self".to_string(),
+                ours if ours.starts_with("__ttl") => "value".to_string(),
+                own => own.trim_start_matches("r#").to_string(),
+            },
             mutable: binding.mutability.is_some(),
             assigned: false,
         });
@@ -129,6 +134,13 @@ impl Resolver<'_> {
                 }
                 self.bind(binding);
             }
+            Stmt::Destructure { pattern, init, els, .. } => {
+                self.expr(init);
+                if let Some((_, els)) = els {
+                    self.block(els);
+                }
+                self.pat(&mut pattern.pat);
+            }
             Stmt::Discard { init, .. } => self.expr(init),
             Stmt::Expr { expr, .. } => self.expr(expr),
         }
@@ -148,6 +160,62 @@ impl Resolver<'_> {
             ExprKind::Path(path) => {
                 let resolved = self.path(path);
                 expr.kind = resolved;
+            }
+            ExprKind::QPath(tokens) => {
+                let path = tokens.clone();
+                let index = self.constant(path.clone(), ConstKind::Value);
+                expr.kind = ExprKind::Const { path, index };
+            }
+            ExprKind::Struct { fields, base, .. } => {
+                fields.iter_mut().for_each(|f| self.expr(&mut f.value));
+                if let Some((_, base)) = base {
+                    self.expr(base);
+                }
+            }
+            ExprKind::Construct { args: list, .. }
+            | ExprKind::Tuple { elems: list, .. }
+            | ExprKind::Array { elems: list, .. }
+            | ExprKind::Print(Print { args: list, .. })
+            | ExprKind::Panic(Print { args: list, .. }) => list.iter_mut().for_each(|e| self.expr(e)),
+            ExprKind::Assert(a) => {
+                self.expr(&mut a.cond);
+                a.message.iter_mut().flat_map(|m| &mut m.args).for_each(|e| self.expr(e));
+            }
+            ExprKind::Zone(_) => {}
+            ExprKind::Repeat { value, .. } => self.expr(value),
+            ExprKind::Field { base, .. } => self.expr(base),
+            ExprKind::Index { base, index, .. } => {
+                self.expr(base);
+                self.expr(index);
+            }
+            ExprKind::Match(e) => {
+                self.expr(&mut e.value);
+                for arm in &mut e.arms {
+                    let depth = self.names.len();
+                    self.pat(&mut arm.pattern.pat);
+                    if let Some((_, guard)) = &mut arm.guard {
+                        self.expr(guard);
+                    }
+                    self.block(&mut arm.body);
+                    self.names.truncate(depth);
+                }
+            }
+            ExprKind::IfLet(e) => {
+                self.expr(&mut e.value);
+                let depth = self.names.len();
+                self.pat(&mut e.pattern.pat);
+                self.block(&mut e.then);
+                self.names.truncate(depth);
+                if let Some((_, els)) = &mut e.els {
+                    self.expr(els);
+                }
+            }
+            ExprKind::ForEach(e) => {
+                self.expr(&mut e.array);
+                let depth = self.names.len();
+                self.pat(&mut e.pattern.pat);
+                self.block(&mut e.body);
+                self.names.truncate(depth);
             }
             ExprKind::Unary { expr, .. }
             | ExprKind::Cast { expr, .. }
@@ -199,6 +267,25 @@ impl Resolver<'_> {
         }
     }
 
+    fn pat(&mut self, pat: &mut Pat) {
+        match pat {
+            Pat::Bind { binding, sub } => {
+                self.bind(binding);
+                if let Some(sub) = sub {
+                    self.pat(sub);
+                }
+            }
+            Pat::Const { path, index } => *index = self.constant(path.clone(), ConstKind::Value),
+            Pat::Range { start, end, .. } => start.iter_mut().chain(end).for_each(|p| self.pat(p)),
+            Pat::Tuple(pats, _) | Pat::Variant { fields: pats, .. } | Pat::Array(pats) | Pat::Or(pats) => {
+                pats.iter_mut().for_each(|p| self.pat(p));
+            }
+            Pat::Struct { fields, .. } => fields.iter_mut().for_each(|(_, p)| self.pat(p)),
+            Pat::Ref(p) => self.pat(p),
+            Pat::Wild | Pat::Bool(_) | Pat::Int(_) => {}
+        }
+    }
+
     fn if_(&mut self, e: &mut If) {
         self.expr(&mut e.cond);
         self.block(&mut e.then);
@@ -240,10 +327,11 @@ impl Resolver<'_> {
             let lower = text.starts_with(|c: char| c.is_lowercase() || c == '_');
             if lower && !self.generics.contains(&text) {
                 let index = self.constant(path.to_token_stream(), ConstKind::LowerCase);
-                return ExprKind::Const { path: path.clone(), index };
+                return ExprKind::Const { path: path.to_token_stream(), index };
             }
         }
-        ExprKind::Const { path: path.clone(), index: self.constant(path.to_token_stream(), ConstKind::Value) }
+        let tokens = path.to_token_stream();
+        ExprKind::Const { index: self.constant(tokens.clone(), ConstKind::Value), path: tokens }
     }
 
     fn constant(&mut self, tokens: TokenStream, kind: ConstKind) -> u32 {

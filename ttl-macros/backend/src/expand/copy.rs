@@ -5,6 +5,7 @@
 //!
 //! Tokens that can be wrong carry the user's span; everything else the span of the attribute.
 
+pub(crate) mod data;
 mod expr;
 mod scalar;
 
@@ -15,6 +16,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Token;
 use ttl_skeleton as sk;
+
+type Copied = (TokenStream, sk::Expr);
 
 pub(crate) struct Copy {
     pub(crate) closure: TokenStream,
@@ -42,6 +45,8 @@ struct Copier<'a> {
     /// Locals that are known to be scalars.
     scalars: Vec<bool>,
     scope: &'a Scope,
+    /// In the guard of an arm, whose names are not there before the `match`.
+    in_guard: bool,
 }
 
 impl Copy {
@@ -55,6 +60,7 @@ impl Copy {
             next_carrier: 0,
             first_const,
             scope,
+            in_guard: false,
             scalars: vec![false; scope.locals.len()],
             locals: scope
                 .locals
@@ -181,6 +187,26 @@ impl Copier<'_> {
                 let kind = sk::StmtKind::Let { local: binding.local, init };
                 (tokens, sk::Stmt { line, kind })
             }
+            Stmt::Destructure { let_token, pattern, ty, init, els } => {
+                let annotation = ty.as_ref().map(|ty| {
+                    let ty = &ty.syn;
+                    quote!(: #ty)
+                });
+                let (value, value_sk) = self.expr(init, ty.as_ref().and_then(|ty| ty.slot));
+                let (ties, pat) = self.bind_pattern(pattern, els.is_some());
+                let pattern = &pattern.tokens;
+                let (els, els_sk) = match els {
+                    // That another form is possible, rustc says about the user's own function.
+                    None => (quote!(else { loop {} }), None),
+                    Some((token, els)) => {
+                        let (tokens, sk) = self.block(els, TokenStream::new(), None);
+                        (quote!(#token #tokens), Some(sk))
+                    }
+                };
+                let kind = sk::StmtKind::Destructure { pat, value: value_sk, els: els_sk };
+                let tokens = quote!(#let_token #pattern #annotation = #value #els; #ties);
+                (tokens, sk::Stmt { line: line(let_token.span), kind })
+            }
             Stmt::Discard { let_token, underscore, ty, init } => {
                 let annotation = ty.as_ref().map(|ty| {
                     let ty = &ty.syn;
@@ -212,8 +238,11 @@ impl Copier<'_> {
         });
         let written = ty.and_then(|ty| ty.slot);
         let known = written.or_else(|| init.filter(|_| ty.is_none()).and_then(|e| self.scalar(e)));
+        // Its value has a probe already.
+        let typed = written.is_none() && init.is_some_and(has_own_probe);
         let (probe, slot) = match known {
             Some(slot) => (None, slot),
+            None if typed => (None, 0),
             None => {
                 let (probe, slot) = self.probe(name.span());
                 (Some(probe), slot)
@@ -235,6 +264,10 @@ impl Copier<'_> {
                 };
                 (quote!(#let_token mut #name #annotation = #value;), None)
             }
+        };
+        let slot = match &sk {
+            Some(sk::Expr::Struct { slot, .. } | sk::Expr::Repeat { slot, .. }) if typed => *slot,
+            _ => slot,
         };
         self.set_slot(binding.local, slot);
         let scalar = match written {
@@ -339,6 +372,11 @@ fn tuple(mut items: Vec<TokenStream>) -> TokenStream {
         items = items.chunks(WIDTH).map(|chunk| quote!((#(#chunk,)*))).collect();
     }
     quote!((#(#items,)*))
+}
+
+/// Whether the copy asks for the type of the expression itself.
+fn has_own_probe(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Struct { .. } | ExprKind::Construct { .. } | ExprKind::Repeat { .. })
 }
 
 /// Whether a float literal that is copied in place can be the value.

@@ -10,9 +10,14 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 
 pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
+    let name = &func.original.sig.ident;
+    expand_as(func, scope, flow, name, &name.to_string())
+}
+
+/// For a struct of the name `twin`; in the C++ the function is called `text`.
+pub(crate) fn expand_as(func: &Func, scope: &Scope, flow: &Flow, twin: &Ident, text: &str) -> TokenStream {
     let sig = &func.original.sig;
     let name = &sig.ident;
-    let text = name.to_string();
     let text = text.trim_start_matches("r#");
     let line = Literal::u32_unsuffixed(name.span().start().line as u32);
     let bounds = generics::with_static(&sig.generics);
@@ -33,7 +38,8 @@ pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
             }
         }
     });
-    let copy = Copy::of(func, scope, flow);
+    let mut copy = Copy::of(func, scope, flow);
+    copy.def.name = text.to_string();
     let closure = &copy.closure;
     let skeleton = match copy.def.encode() {
         Ok(bytes) => Literal::byte_string(&bytes),
@@ -50,7 +56,7 @@ pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
             #[doc(hidden)]
             #[allow(warnings, overflowing_literals, arithmetic_overflow, unconditional_panic)]
             #(#allowed)*
-            impl #impl_generics ::ttl::rt::Inst for #name #ty_generics #where_clause {
+            impl #impl_generics ::ttl::rt::Inst for #twin #ty_generics #where_clause {
                 fn site() -> ::ttl::rt::FnSite {
                     ::ttl::rt::FnSite { name: #text, file: ::core::file!(), line: #line }
                 }

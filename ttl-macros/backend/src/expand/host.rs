@@ -75,10 +75,10 @@ fn implementation(func: &Func, role: Role) -> TokenStream {
         let bind = match p.mark {
             None => quote!(#param::bind(#text, self.#field, binder);),
             Some(Mark::Common) => {
-                quote_spanned!(span=> <#ty as ::ttl::rt::Scalar>::common(self.#field, #text, binder);)
+                quote_spanned!(span=> <#ty as ::ttl::rt::Marked>::common(self.#field, #text, binder);)
             }
             Some(Mark::CompileTime) => {
-                quote_spanned!(span=> <#ty as ::ttl::rt::Scalar>::compile_time(self.#field, #text, binder);)
+                quote_spanned!(span=> <#ty as ::ttl::rt::Marked>::compile_time(self.#field, #text, binder);)
             }
         };
         quote!(#check #bind)

@@ -1,9 +1,9 @@
 //! The emitted items: the user's function, the struct of the same name, and the hidden function that builds the IR.
 
 pub(crate) mod copy;
-mod def;
+pub(crate) mod def;
 pub(crate) mod fallback;
-mod generics;
+pub(crate) mod generics;
 mod host;
 mod twin;
 
@@ -12,6 +12,11 @@ use crate::check::scope::Scope;
 use crate::model::{Func, Kind};
 use proc_macro2::TokenStream;
 use quote::quote;
+
+/// `<T as Param>`, for the host's side of a parameter.
+pub(crate) fn host_param(ty: &syn::Type) -> TokenStream {
+    host::as_param(ty)
+}
 
 pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
     let original = &func.original;

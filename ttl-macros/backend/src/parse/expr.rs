@@ -14,11 +14,11 @@ impl Parser<'_> {
         Expr { span, kind: self.kind(expr) }
     }
 
-    fn boxed(&mut self, expr: syn::Expr) -> Box<Expr> {
+    pub(super) fn boxed(&mut self, expr: syn::Expr) -> Box<Expr> {
         Box::new(self.expr(expr))
     }
 
-    fn no(&mut self, at: impl ToTokens, refusal: &m::Refusal) -> ExprKind {
+    pub(super) fn no(&mut self, at: impl ToTokens, refusal: &m::Refusal) -> ExprKind {
         self.report.refuse(at, refusal);
         ExprKind::Refused
     }
@@ -33,7 +33,7 @@ impl Parser<'_> {
             E::Path(e) => {
                 self.attributes(&e.attrs);
                 match e.qself {
-                    Some(_) => self.no(e, &m::QSELF),
+                    Some(_) => ExprKind::QPath(e.to_token_stream()),
                     None => {
                         self.path_arguments(&e.path);
                         ExprKind::Path(e.path)
@@ -117,25 +117,46 @@ impl Parser<'_> {
                 ExprKind::Return { token: e.return_token, value: e.expr.map(|value| self.boxed(*value)) }
             }
             E::Tuple(e) if e.elems.is_empty() => ExprKind::Unit(e.paren_token),
-            E::Tuple(e) => self.no(e, &m::TUPLE),
-            E::Array(e) => self.no(e, &m::ARRAY),
-            E::Repeat(e) => self.no(e, &m::ARRAY),
+            E::Tuple(e) => {
+                self.attributes(&e.attrs);
+                ExprKind::Tuple { paren: e.paren_token, elems: self.exprs(e.elems) }
+            }
+            E::Array(e) => {
+                self.attributes(&e.attrs);
+                ExprKind::Array { bracket: e.bracket_token, elems: self.exprs(e.elems) }
+            }
+            E::Repeat(e) => {
+                self.attributes(&e.attrs);
+                ExprKind::Repeat {
+                    bracket: e.bracket_token,
+                    value: self.boxed(*e.expr),
+                    semi: e.semi_token,
+                    len: e.len.to_token_stream(),
+                }
+            }
             E::Async(e) => self.no(e.async_token, &m::ASYNC),
             E::Await(e) => self.no(e.await_token, &m::AWAIT),
             E::Closure(e) => self.no(e, &m::CLOSURE),
             E::Const(e) => self.no(e.const_token, &m::CONST_BLOCK),
-            E::Field(e) => self.no(e.member, &m::FIELD),
-            E::Index(e) => self.no(e, &m::INDEX),
+            E::Field(e) => {
+                self.attributes(&e.attrs);
+                ExprKind::Field { base: self.boxed(*e.base), dot: e.dot_token, member: e.member }
+            }
+            E::Index(e) => {
+                self.attributes(&e.attrs);
+                let base = self.boxed(*e.expr);
+                ExprKind::Index { base, bracket: e.bracket_token, index: self.boxed(*e.index) }
+            }
             E::Infer(e) => self.no(e, &m::INFER),
             E::Let(e) => self.no(e, &m::LET_CONDITION),
             E::Macro(e) => {
-                self.macro_call(&e.mac);
-                ExprKind::Refused
+                self.attributes(&e.attrs);
+                self.macro_expr(e.mac)
             }
-            E::Match(e) => self.no(e.match_token, &m::MATCH),
+            E::Match(e) => self.match_(e),
             E::Range(e) => self.no(e, &m::RANGE_VALUE),
             E::RawAddr(e) => self.no(e, &m::RAW_ADDRESS),
-            E::Struct(e) => self.no(e.path, &m::STRUCT),
+            E::Struct(e) => self.struct_(e),
             E::Try(e) => self.no(e.question_token, &m::QUESTION),
             E::TryBlock(e) => self.no(e.try_token, &m::TRY_BLOCK),
             E::Unsafe(e) => self.no(e.unsafe_token, &m::UNSAFE),
@@ -255,11 +276,14 @@ impl Parser<'_> {
                 _ => self.no(callee, &m::FROM_BITS_ARGS),
             };
         }
+        if let Some(variant) = super::pat::variant_of(&callee) {
+            return ExprKind::Construct { path: callee, paren: e.paren_token, variant, args };
+        }
         ExprKind::Call { callee, paren: e.paren_token, args }
     }
 
     /// Types in generic arguments of a path.
-    fn path_arguments(&mut self, path: &syn::Path) {
+    pub(super) fn path_arguments(&mut self, path: &syn::Path) {
         for segment in &path.segments {
             if let syn::PathArguments::AngleBracketed(args) = &segment.arguments {
                 for arg in &args.args {
@@ -287,7 +311,10 @@ impl Parser<'_> {
 
     fn if_(&mut self, e: syn::ExprIf) -> ExprKind {
         self.attributes(&e.attrs);
-        let cond = self.expr(*e.cond);
+        let cond = match *e.cond {
+            syn::Expr::Let(cond) => return self.if_let(e.if_token, cond, e.then_branch, e.else_branch),
+            cond => self.expr(cond),
+        };
         let then = self.block(e.then_branch);
         let els = e.else_branch.map(|(token, els)| (token, self.expr(*els)));
         ExprKind::If(Box::new(If { token: e.if_token, cond, then, els }))
@@ -296,6 +323,9 @@ impl Parser<'_> {
     fn for_(&mut self, e: syn::ExprForLoop) -> ExprKind {
         self.attributes(&e.attrs);
         self.label(e.label.as_ref());
+        if super::data::may_be_array(&e.expr) {
+            return self.for_each(e);
+        }
         let binding = match *e.pat {
             syn::Pat::Wild(wild) => Some(crate::model::Binding {
                 name: Ident::new("__ttl_i", wild.underscore_token.span),
@@ -341,6 +371,11 @@ fn first_span(expr: &syn::Expr) -> Span {
         E::Return(e) => e.return_token.span,
         E::Break(e) => e.break_token.span,
         E::Continue(e) => e.continue_token.span,
+        E::Field(e) => first_span(&e.base),
+        E::Index(e) => first_span(&e.expr),
+        E::Tuple(e) => e.paren_token.span.open(),
+        E::Array(e) => e.bracket_token.span.open(),
+        E::Match(e) => e.match_token.span,
         E::Path(e) => e.path.segments.first().map_or_else(Span::call_site, |s| s.ident.span()),
         other => other.to_token_stream().into_iter().next().map_or_else(Span::call_site, |t| t.span()),
     }

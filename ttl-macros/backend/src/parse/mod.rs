@@ -1,13 +1,16 @@
 //! `syn` trees to the model. What is outside the subset is refused here.
 
+mod data;
+mod debug;
 mod expr;
+pub(crate) mod pat;
 mod range;
 mod sig;
 mod stmt;
 mod ty;
 
 use crate::item::RawFn;
-use crate::model::{Block, Func, Kind, Types};
+use crate::model::{Block, Func, Kind, Stmt, Types};
 use crate::report::Report;
 use syn::token;
 
@@ -17,11 +20,17 @@ pub(crate) struct Parser<'a> {
     pub(crate) types: Types,
     /// Lifetime parameters were refused; their uses need no message.
     pub(crate) has_lifetimes: bool,
+    /// Patterns of parameters, as statements.
+    pub(crate) taken_apart: Vec<Stmt>,
 }
 
 pub(crate) fn function(mut item: RawFn, kind: Kind, report: &mut Report) -> Func {
-    let mut parser =
-        Parser { report, types: Types::default(), has_lifetimes: item.sig.generics.lifetimes().next().is_some() };
+    let mut parser = Parser {
+        report,
+        types: Types::default(),
+        has_lifetimes: item.sig.generics.lifetimes().next().is_some(),
+        taken_apart: Vec::new(),
+    };
     let params = parser.params(&mut item, kind);
     let ret = parser.result(&item, kind);
     let signature_is_right = !parser.report.has_errors();
@@ -33,7 +42,14 @@ pub(crate) fn function(mut item: RawFn, kind: Kind, report: &mut Report) -> Func
             empty_block()
         }
     };
+    let mut body = body;
+    body.stmts.splice(0..0, parser.taken_apart);
     Func { kind, noc: None, original: item, params, ret, body, types: parser.types, signature_is_right }
+}
+
+/// A method, whose receiver has become a parameter with a name of ours.
+pub(crate) fn method(item: RawFn, report: &mut Report) -> Func {
+    function(item, Kind::Device, report)
 }
 
 fn empty_block() -> Block {

@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::item::RawFn;
 use crate::messages as m;
-use crate::model::{Binding, Kind, Mark, Param, Ty};
+use crate::model::{Binding, Expr, ExprKind, Kind, Mark, Param, Stmt, Ty};
 use proc_macro2::Span;
 use syn::{Attribute, FnArg, GenericParam, Ident, Pat, ReturnType, Type};
 
@@ -28,7 +28,7 @@ impl Parser<'_> {
                     Kind::Kernel(_) => {}
                 }
             }
-            let Some(binding) = self.param_binding(&typed.pat, index) else {
+            let Some(binding) = self.param_binding(&typed.pat, index, kind) else {
                 continue;
             };
             let ty = self.ty(&typed.ty);
@@ -99,7 +99,7 @@ impl Parser<'_> {
         found
     }
 
-    fn param_binding(&mut self, pat: &Pat, index: usize) -> Option<Binding> {
+    fn param_binding(&mut self, pat: &Pat, index: usize, kind: Kind) -> Option<Binding> {
         match pat {
             Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => {
                 self.reserved(&p.ident);
@@ -111,6 +111,16 @@ impl Parser<'_> {
                 mutability: None,
                 local: 0,
             }),
+            // Taken apart where the body begins.
+            Pat::Tuple(_) | Pat::Struct(_) | Pat::Slice(_) | Pat::Reference(_) if kind == Kind::Device => {
+                let pattern = self.pattern(pat.clone())?;
+                let span = syn::spanned::Spanned::span(pat);
+                let name = Ident::new(&format!("__ttl_w{index}"), span);
+                let init = Expr { span, kind: ExprKind::Path(name.clone().into()) };
+                let let_token = syn::Token![let](span);
+                self.taken_apart.push(Stmt::Destructure { let_token, pattern, ty: None, init, els: None });
+                Some(Binding { name, wild: false, mutability: None, local: 0 })
+            }
             other => {
                 self.report.refuse(other, &m::PARAM_PATTERN);
                 None
@@ -153,7 +163,7 @@ impl Parser<'_> {
 
     /// Our own names in the copy must not meet the user's.
     pub(super) fn reserved(&mut self, name: &Ident) {
-        if name.to_string().starts_with("__ttl") {
+        if name.to_string().starts_with("__ttl") && name != "__ttl_self" {
             self.report.refuse(name, &m::RESERVED_NAME);
         }
     }

@@ -4,6 +4,7 @@ use super::Parser;
 use super::sig::is_lint;
 use crate::messages as m;
 use crate::model::{Binding, Block, Expr, Stmt};
+use proc_macro2::Span;
 use syn::{Attribute, Pat};
 
 impl Parser<'_> {
@@ -27,7 +28,14 @@ impl Parser<'_> {
                 }
                 syn::Stmt::Macro(stmt) => {
                     self.attributes(&stmt.attrs);
-                    self.macro_call(&stmt.mac);
+                    let span = stmt.mac.path.segments.first().map_or_else(Span::call_site, |s| s.ident.span());
+                    let expr = Expr { span, kind: self.macro_expr(stmt.mac) };
+                    if i == last && stmt.semi_token.is_none() {
+                        tail = Some(Box::new(expr));
+                    } else {
+                        // `assert!(..)` ends its statement with or without a semicolon.
+                        stmts.push(Stmt::Expr { expr, semi: Some(stmt.semi_token.unwrap_or_default()) });
+                    }
                 }
             }
         }
@@ -36,18 +44,11 @@ impl Parser<'_> {
 
     fn local(&mut self, local: syn::Local) -> Option<Stmt> {
         self.attributes(&local.attrs);
+        let mut diverge = None;
         let init = match local.init {
             None => None,
             Some(init) => {
-                if let Some((token, _)) = init.diverge {
-                    self.report.refuse(token, &m::LET_ELSE);
-                    return None;
-                }
-                // `let (a, b) = (x, y)` is one mistake: the pattern's.
-                if matches!((&local.pat, &*init.expr), (Pat::Tuple(_), syn::Expr::Tuple(_))) {
-                    self.report.refuse(local.pat, &m::LET_PATTERN);
-                    return None;
-                }
+                diverge = init.diverge;
                 Some(self.expr(*init.expr))
             }
         };
@@ -58,14 +59,32 @@ impl Parser<'_> {
             }
             pat => (pat, None),
         };
+        let els = match diverge {
+            Some((token, els)) => match *els {
+                syn::Expr::Block(els) => Some((token, self.block(els.block))),
+                other => {
+                    self.report.refuse(other, &m::UNKNOWN_SYNTAX);
+                    return None;
+                }
+            },
+            None => None,
+        };
         match pat {
-            Pat::Wild(wild) => match init {
+            Pat::Wild(wild) if els.is_none() => match init {
                 Some(init) => {
                     Some(Stmt::Discard { let_token: local.let_token, underscore: wild.underscore_token, ty, init })
                 }
                 // `let _;` does nothing at all.
                 None => None,
             },
+            pat if els.is_some() || !matches!(pat, Pat::Ident(_) | Pat::Paren(_)) => {
+                let pattern = self.pattern(pat)?;
+                let Some(init) = init else {
+                    self.report.refuse(&pattern.tokens, &m::LET_PATTERN);
+                    return None;
+                };
+                Some(Stmt::Destructure { let_token: local.let_token, pattern, ty, init, els })
+            }
             pat => {
                 let binding = self.binding(pat, &m::LET_PATTERN)?;
                 Some(Stmt::Let { let_token: local.let_token, binding, ty, init })
@@ -129,8 +148,6 @@ impl Parser<'_> {
         let refusal = match name.as_str() {
             "vec" => &m::MACRO_VEC,
             "print" | "println" | "eprint" | "eprintln" | "dbg" => &m::MACRO_PRINT,
-            "panic" | "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne"
-            | "todo" | "unimplemented" | "unreachable" => &m::MACRO_PANIC,
             "format" | "write" | "writeln" | "format_args" | "concat" | "stringify" => &m::MACRO_FORMAT,
             _ => &m::MACRO_PLAIN,
         };

@@ -40,7 +40,7 @@ impl Parser<'_> {
                 *infer = true;
                 true
             }
-            Type::Array(t) => self.no_type(t, &m::TYPE_ARRAY),
+            Type::Array(t) => self.walk_ty(&t.elem, infer),
             Type::FnPtr(t) => self.no_type(t, &m::TYPE_FN),
             Type::ImplTrait(t) => self.no_type(t, &m::IMPL_TRAIT),
             Type::Macro(t) => self.no_type(t, &m::TYPE_MACRO),
@@ -48,7 +48,13 @@ impl Parser<'_> {
             Type::Ptr(t) => self.no_type(t, &m::TYPE_POINTER),
             Type::Slice(t) => self.no_type(t, &m::TYPE_SLICE),
             Type::TraitObject(t) => self.no_type(t, &m::TYPE_DYN),
-            Type::Tuple(t) => self.no_type(t, &m::TYPE_TUPLE),
+            Type::Tuple(t) => {
+                let mut known = true;
+                for elem in &t.elems {
+                    known &= self.walk_ty(elem, infer);
+                }
+                known
+            }
             Type::Verbatim(t) => self.no_type(t, &m::TYPE_UNKNOWN),
             other => self.no_type(other, &m::TYPE_UNKNOWN),
         }
@@ -99,7 +105,7 @@ impl Parser<'_> {
 fn refused_name(name: &str) -> Option<&'static m::Refusal> {
     Some(match name {
         "u64" | "i64" | "u128" | "i128" => &m::WIDE_INT,
-        "usize" | "isize" => &m::USIZE,
+        "isize" => &m::ISIZE,
         "f64" | "f16" | "f128" => &m::F64,
         "char" | "str" => &m::TYPE_CHAR,
         "String" | "Vec" | "Box" | "Rc" | "Arc" | "HashMap" => &m::TYPE_HEAP,

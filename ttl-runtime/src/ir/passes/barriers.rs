@@ -246,7 +246,11 @@ impl<'a> Walk<'a> {
                     self.returns = either(self.returns, state.take());
                     stmt.kind.clone()
                 }
-                StmtKind::Let { .. } | StmtKind::Assign { .. } | StmtKind::Eval(_) => stmt.kind.clone(),
+                StmtKind::Let { .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::Set { .. }
+                | StmtKind::Eval(_)
+                | StmtKind::Debug(_) => stmt.kind.clone(),
             };
             let line = stmt.line;
             out.push(Stmt { line, kind });

@@ -70,11 +70,11 @@ pub(super) fn effects(module: &Module) -> Vec<bool> {
     for f in &module.fns {
         let changes = |l: &LocalId| {
             let ty = f.locals.get(l.0 as usize).map(|l| &l.ty);
-            matches!(ty, Some(Ty::Ref { mutable: true, to }) if to.is_scalar())
+            matches!(ty, Some(Ty::Ref { mutable: true, to }) if to.is_data())
         };
         let mut any = f.params.iter().any(changes);
         visit::each_stmt(&f.body, &mut |stmt| {
-            any |= matches!(stmt.kind, StmtKind::Op(_));
+            any |= matches!(stmt.kind, StmtKind::Op(_) | StmtKind::Debug(_));
             visit::stmt_calls(stmt, &mut |call| {
                 any |= effects.get(call.callee.0 as usize).copied().unwrap_or(false);
             });
@@ -86,7 +86,7 @@ pub(super) fn effects(module: &Module) -> Vec<bool> {
 
 impl Checker<'_, '_> {
     /// Operands that C++ may evaluate in any order.
-    fn unordered(&mut self, operands: &[&Expr]) {
+    pub(super) fn unordered(&mut self, operands: &[&Expr]) {
         let (mut acting, mut looking) = (0, 0);
         for operand in operands {
             let (mut acts, mut looks) = (false, false);
@@ -137,6 +137,12 @@ impl Checker<'_, '_> {
                     };
                     self.same(&ty, &value.ty, "a value");
                 }
+                StmtKind::Set { place, value } => {
+                    if !place.is_place() {
+                        self.fail("an assignment to something that is no place");
+                    }
+                    self.same(&place.ty, &value.ty, "a value");
+                }
                 StmtKind::If { cond, .. } | StmtKind::While { cond, .. } => {
                     self.same(&Ty::Bool, &cond.ty, "a condition");
                 }
@@ -157,13 +163,14 @@ impl Checker<'_, '_> {
                         self.same(&f.ret, &ty, "a result");
                     }
                 }
+                StmtKind::Debug(debug) => self.debug(debug),
                 StmtKind::Op(op) => self.op(op),
                 _ => {}
             }
         });
     }
 
-    fn same(&mut self, expected: &Ty, found: &Ty, what: &str) {
+    pub(super) fn same(&mut self, expected: &Ty, found: &Ty, what: &str) {
         if expected != found && *found != Ty::Never {
             self.fail(format!("{what} is {found}, must be {expected}"));
         }
@@ -200,8 +207,10 @@ impl Checker<'_, '_> {
             ExprKind::Binary(op, a, b) => self.binary(*op, e, a, b),
             ExprKind::Cast(x) => {
                 let fits = match (&x.ty, &e.ty) {
-                    (Ty::Bool, Ty::Int(_)) | (Ty::Int(_), Ty::Int(_) | Ty::F32) => true,
+                    (Ty::Bool, Ty::Int(_)) | (Ty::Int(_) | Ty::Usize, Ty::Int(_) | Ty::F32) => true,
                     (Ty::F32, Ty::Int(_)) => true,
+                    (Ty::Int(_) | Ty::Bool, Ty::Usize) => true,
+                    (Ty::Enum(_), Ty::Int(_) | Ty::Usize) => true,
                     (from, to) => from == to && from.is_scalar(),
                 };
                 if !fits {
@@ -214,6 +223,12 @@ impl Checker<'_, '_> {
                     self.fail(format!("the bits of {} as {}", x.ty, e.ty));
                 }
             }
+            ExprKind::Field(..)
+            | ExprKind::Index(..)
+            | ExprKind::Struct(_)
+            | ExprKind::Array(_)
+            | ExprKind::Repeat(_)
+            | ExprKind::Variant(_) => self.data(e),
             ExprKind::Call(callee, args) => {
                 self.unordered(&args.iter().collect::<Vec<_>>());
                 let callee = self.module.function(*callee);
@@ -257,7 +272,8 @@ impl Checker<'_, '_> {
             BinOp::And | BinOp::Or => a.ty == Ty::Bool,
             BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor => a.ty.int().is_some() || a.ty == Ty::Bool,
             BinOp::Shl | BinOp::Shr => a.ty.int().is_some() && b.ty.int().is_some(),
-            BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => a.ty.is_scalar(),
+            BinOp::Eq | BinOp::Ne => a.ty.is_scalar() || matches!(a.ty, Ty::Usize | Ty::Enum(_)),
+            BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge => a.ty.is_scalar() || a.ty == Ty::Usize,
         };
         if !allowed {
             self.fail(format!("{op:?} of {} and {}", a.ty, b.ty));

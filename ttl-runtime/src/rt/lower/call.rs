@@ -108,7 +108,7 @@ impl Lower<'_> {
             Value::CbOut(_) => Kind::CbOut,
             Value::Words(_) => Kind::Words,
             Value::Scalar(e) => kind_of(&e.ty)?,
-            Value::Place(id) => kind_of(&self.read(*id).ty)?,
+            Value::Place(place) => kind_of(&place.ty)?,
             _ => return None,
         };
         match (kind, name, args) {

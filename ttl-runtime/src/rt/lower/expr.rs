@@ -21,6 +21,9 @@ impl Lower<'_> {
             },
             sk::Expr::Local(l) => self.local(*l),
             sk::Expr::Const(slot) => match self.items.get(*slot as usize) {
+                Some(Item::Const(Expr { ty: Ty::Usize, kind: ExprKind::Int(v) })) if *v > i64::from(u32::MAX) => {
+                    self.refuse(format!("{v} is too large for the device"), "a `usize` has 32 bits there")
+                }
                 Some(Item::Const(e)) => Value::Scalar(e.clone()),
                 _ => self.refuse("a constant without a value", "this is a fault of ttl; please report it"),
             },
@@ -31,13 +34,25 @@ impl Lower<'_> {
             sk::Expr::Cast(e, slot) => {
                 let value = self.scalar(e);
                 let ty = self.ty(*slot);
-                if value.ty == ty {
-                    return Value::Scalar(value);
-                }
-                Value::Scalar(Expr { ty, kind: ExprKind::Cast(Box::new(value)) })
+                self.cast(value, ty)
             }
             sk::Expr::Ref { place, .. } => self.reference(place),
             sk::Expr::Call { slot, args } => self.call(*slot, args),
+            sk::Expr::UserMethod { slot, recv, args, line } => self.user_method(*slot, recv, args, *line),
+            sk::Expr::Struct { slot, variant, fields, base } => {
+                self.structure(*slot, variant.as_deref(), fields, base.as_deref())
+            }
+            sk::Expr::Tuple(elems) => self.tuple(elems),
+            sk::Expr::Array(elems) => self.array(elems),
+            sk::Expr::Repeat { slot, value } => self.repeat(*slot, value),
+            sk::Expr::Field { base, name } => self.field(base, name),
+            sk::Expr::Index { base, index, line } => self.index(base, index, *line),
+            sk::Expr::Match { value, arms } => self.match_value(value, arms),
+            sk::Expr::ForEach { pat, array, body } => self.for_each(pat, array, body),
+            sk::Expr::Print(print) => self.print(print),
+            sk::Expr::Assert(assert) => self.assert(assert),
+            sk::Expr::Panic(print) => self.panic(print),
+            sk::Expr::Zone(name) => self.zone(name),
             sk::Expr::Method { recv, name, args, line } => self.method(recv, name, args, *line),
             sk::Expr::Block(b) => self.block_value(b),
             sk::Expr::If { cond, then, els } => self.if_value(cond, then, els.as_deref()),
@@ -58,6 +73,9 @@ impl Lower<'_> {
 
     fn int(&mut self, value: u64, slot: sk::Slot) -> Value {
         let ty = self.ty(slot);
+        if ty == Ty::Usize && value > u64::from(u32::MAX) {
+            return self.refuse(format!("{value} is too large for the device"), "a `usize` has 32 bits there");
+        }
         match ty.int() {
             Some(int) => Value::Scalar(Expr { kind: ExprKind::Int(int.wrap(value as i64)), ty }),
             None => self.refuse(format!("an integer literal cannot be a `{ty}`"), "use an integer of at most 32 bits"),
@@ -91,8 +109,7 @@ impl Lower<'_> {
 
     pub(super) fn as_scalar(&mut self, value: Value) -> Expr {
         match value {
-            Value::Scalar(e) => e,
-            Value::Place(id) => self.read(id),
+            Value::Scalar(e) | Value::Place(e) => e,
             Value::Never => Expr { ty: Ty::Never, kind: ExprKind::Int(0) },
             Value::Unit => Expr { ty: Ty::Unit, kind: ExprKind::Int(0) },
             other => {
@@ -135,7 +152,7 @@ impl Lower<'_> {
         let mut shift = 0;
         for (earlier, end) in done.iter_mut().zip(ends) {
             // Nothing is read where a place is lent.
-            let value = earlier.ty.is_scalar();
+            let value = earlier.ty.is_data();
             if value && (changes(next, earlier) || (emitted && !self.is_stable(earlier))) {
                 *earlier = self.spill_at(earlier.clone(), *end + shift);
                 shift += 1;
@@ -148,20 +165,23 @@ impl Lower<'_> {
     fn fix_calls(&mut self, done: &mut [Expr]) {
         for at in 0..done.len() {
             let call = &done[at];
-            if done.iter().enumerate().any(|(i, other)| i != at && other.ty.is_scalar() && changes(call, other)) {
+            if done.iter().enumerate().any(|(i, other)| i != at && other.ty.is_data() && changes(call, other)) {
                 done[at] = self.spill(done[at].clone());
             }
         }
     }
 
-    fn position(&self) -> usize {
+    pub(super) fn position(&self) -> usize {
         self.blocks.last().map_or(0, Vec::len)
     }
 
     /// Nothing that runs later can change it.
     fn is_stable(&self, e: &Expr) -> bool {
         match &e.kind {
-            ExprKind::Int(_) | ExprKind::F32(_) | ExprKind::Bool(_) => true,
+            ExprKind::Int(_) | ExprKind::F32(_) | ExprKind::Bool(_) | ExprKind::Variant(_) => true,
+            ExprKind::Field(a, _) | ExprKind::Repeat(a) => self.is_stable(a),
+            ExprKind::Index(a, b) => self.is_stable(a) && self.is_stable(b),
+            ExprKind::Struct(xs) | ExprKind::Array(xs) => xs.iter().all(|x| self.is_stable(x)),
             ExprKind::Local(id) => {
                 let local = &self.locals[id.0 as usize];
                 !local.mutable && !matches!(local.ty, Ty::Ref { mutable: true, .. })
@@ -187,7 +207,7 @@ impl Lower<'_> {
         self.spill_at(e, at)
     }
 
-    fn spill_at(&mut self, e: Expr, at: usize) -> Expr {
+    pub(super) fn spill_at(&mut self, e: Expr, at: usize) -> Expr {
         if self.diverged {
             return e;
         }
@@ -240,11 +260,16 @@ impl Lower<'_> {
         let (Some(b), Some(a)) = (operands.pop(), operands.pop()) else {
             return Value::Never;
         };
-        Value::Scalar(binary(op, a, b))
+        self.arithmetic(op, a, b)
     }
 
     fn short_circuit(&mut self, op: BinOp, l: &sk::Expr, r: &sk::Expr) -> Value {
         let a = self.scalar(l);
+        Value::Scalar(self.both(op, a, r))
+    }
+
+    /// `a && r` or `a || r`.
+    pub(super) fn both(&mut self, op: BinOp, a: Expr, r: &sk::Expr) -> Expr {
         let before = self.states();
         let was_diverged = self.diverged;
         self.blocks.push(vec![]);
@@ -252,7 +277,7 @@ impl Lower<'_> {
         let mut then = self.blocks.pop().unwrap_or_default();
         let right_diverged = std::mem::replace(&mut self.diverged, was_diverged);
         if then.is_empty() {
-            return Value::Scalar(Expr { ty: Ty::Bool, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) });
+            return Expr { ty: Ty::Bool, kind: ExprKind::Binary(op, Box::new(a), Box::new(b)) };
         }
         // The right side needs statements: they run only when Rust would evaluate it.
         let evaluated = |left: Expr| match op {
@@ -263,7 +288,7 @@ impl Lower<'_> {
             // Behind it the left side has decided.
             self.set_states(&before);
             self.emit(StmtKind::If { cond: evaluated(a), then, els: vec![] });
-            return Value::Scalar(Expr { ty: Ty::Bool, kind: ExprKind::Bool(op == BinOp::Or) });
+            return Expr { ty: Ty::Bool, kind: ExprKind::Bool(op == BinOp::Or) };
         }
         self.merge(&before);
         let result = self.new_local("value", Ty::Bool, true);
@@ -271,7 +296,7 @@ impl Lower<'_> {
         then.push(crate::ir::Stmt { line: self.line, kind: StmtKind::Assign { local: result, value: b } });
         let read = self.read(result);
         self.emit(StmtKind::If { cond: evaluated(read.clone()), then, els: vec![] });
-        Value::Scalar(read)
+        read
     }
 
     /// A condition, or the right side of `&&` and `||`: its temporaries are released when its value is known.
@@ -285,32 +310,10 @@ impl Lower<'_> {
 
     fn reference(&mut self, place: &sk::Expr) -> Value {
         match self.expr(place) {
-            Value::Scalar(Expr { kind: ExprKind::Local(id), .. }) => Value::Place(id),
-            // A reference to a temporary.
-            Value::Scalar(e) => {
-                let ty = e.ty.clone();
-                let local = self.new_local("value", ty, true);
-                self.emit(StmtKind::Let { local, init: Some(e) });
-                Value::Place(local)
-            }
+            // A place, or a reference to a temporary.
+            Value::Scalar(e) => self.lend(e),
             Value::Res { id, .. } => Value::Res { id, by_ref: true },
             other => other,
-        }
-    }
-
-    /// The local that a place expression writes to.
-    fn place(&mut self, e: &sk::Expr) -> Option<LocalId> {
-        match e {
-            sk::Expr::Local(l) => match self.bindings[*l as usize].clone() {
-                Some(Binding::Scalar(id)) => Some(id),
-                // A reference is only another name of its place here: it cannot be pointed elsewhere.
-                _ => None,
-            },
-            sk::Expr::Unary(sk::UnOp::Deref, inner) => match self.expr(inner) {
-                Value::Place(id) => Some(id),
-                _ => None,
-            },
-            _ => None,
         }
     }
 
@@ -323,34 +326,40 @@ impl Lower<'_> {
             self.bind(*l, value);
             return Value::Unit;
         }
-        match self.place(place) {
-            Some(local) => self.value_into(local, value),
-            None => {
-                self.error(
-                    "only numbers can be assigned to",
-                    "bind references, buffers, guards and tile expressions with a new `let`",
-                );
-            }
-        }
-        Value::Unit
+        self.assign_place(place, value)
     }
 
     fn assign_op(&mut self, op: BinOp, place: &sk::Expr, value: &sk::Expr) -> Value {
         if let Some(done) = self.accumulate(op, place, value) {
             return done;
         }
-        let Some(local) = self.place(place) else {
-            return self.refuse("only numbers can be assigned to", "use a `let mut` number");
-        };
         // Rust evaluates the right side first for primitive types.
         let right = self.scalar(value);
-        let left = self.read(local);
-        let right = if changes(&right, &left) { self.spill(right) } else { right };
-        self.emit(StmtKind::Assign { local, value: binary(op, left, right) });
+        let after = self.position();
+        let Some(to) = self.place(place) else {
+            return self.refuse("only numbers can be assigned to", "use a `let mut` number");
+        };
+        let right =
+            if self.position() > after && !self.is_stable(&right) { self.spill_at(right, after) } else { right };
+        let right = if changes(&right, &to) { self.spill(right) } else { right };
+        let Value::Scalar(value) = self.arithmetic(op, to.clone(), right) else { return Value::Never };
+        self.write(to, value);
         Value::Unit
     }
 
+    /// A method of the user's type; the receiver is lent as its signature says.
+    fn user_method(&mut self, slot: sk::Slot, recv: &sk::Expr, args: &[sk::Expr], line: u32) -> Value {
+        let statement = std::mem::replace(&mut self.line, line);
+        let result = self.call_with(slot, Some(recv), args);
+        self.line = statement;
+        result
+    }
+
     fn call(&mut self, slot: sk::Slot, args: &[sk::Expr]) -> Value {
+        self.call_with(slot, None, args)
+    }
+
+    fn call_with(&mut self, slot: sk::Slot, recv: Option<&sk::Expr>, args: &[sk::Expr]) -> Value {
         let Some(Item::Fn(id)) = self.items.get(slot as usize).cloned() else {
             return self.refuse("a call without its function", "this is a fault of ttl; please report it");
         };
@@ -362,7 +371,7 @@ impl Lower<'_> {
         let counts: Vec<bool> = callee.params.iter().map(|p| self.cx.is_page_count(id, *p)).collect();
         let mut values: Vec<Expr> = vec![];
         let mut ends = vec![];
-        for arg in args {
+        for (at, arg) in recv.into_iter().chain(args).enumerate() {
             let before = self.position();
             let value = self.expr(arg);
             if let Value::Pipe(pipe) = value {
@@ -374,6 +383,10 @@ impl Lower<'_> {
                 continue;
             }
             let Some(ty) = types.get(values.len()) else { break };
+            let value = match (value, ty) {
+                (Value::Scalar(e), Ty::Ref { .. }) if at == 0 && recv.is_some() => self.lend(e),
+                (value, _) => value,
+            };
             let guard = match value {
                 Value::Res { id, .. } => Some(id),
                 _ => None,
@@ -403,7 +416,7 @@ impl Lower<'_> {
     fn argument(&mut self, value: Value, ty: &Ty) -> Expr {
         let named = |local: LocalId| Expr { ty: ty.clone(), kind: ExprKind::Local(local) };
         match value {
-            Value::Place(id) if matches!(ty, Ty::Ref { .. }) => named(id),
+            Value::Place(place) if matches!(ty, Ty::Ref { .. }) => Expr { ty: ty.clone(), kind: place.kind },
             Value::Scalar(_) if matches!(ty, Ty::Ref { mutable: true, .. }) => {
                 self.error(
                     "the number that is changed through this reference is not known here",

@@ -58,6 +58,12 @@ impl Lower<'_> {
             Value::Semaphore(s) => self.semaphore_method(s, name, args),
             Value::Pipe(pipe) => self.pipe_method(pipe, name, args),
             Value::Res { id, .. } => self.resource_method(id, name, args),
+            Value::Scalar(Expr { ty: Ty::Array(_, len), .. }) | Value::Place(Expr { ty: Ty::Array(_, len), .. })
+                if name == "len" =>
+            {
+                self.discard(recv);
+                Value::Scalar(Expr { ty: Ty::Usize, kind: ExprKind::Int(i64::from(len)) })
+            }
             Value::Scalar(_) | Value::Place(_) => self.number_method(recv, name, args),
             other => {
                 let what = other.describe();
@@ -369,6 +375,11 @@ impl Lower<'_> {
     /// Methods of numbers: those whose meaning C++ has too.
     fn number_method(&mut self, recv: Value, name: &str, args: &[sk::Expr]) -> Value {
         let a = self.as_scalar(recv);
+        if !a.ty.is_scalar() && a.ty != Ty::Usize {
+            let ty = a.ty.clone();
+            return self
+                .refuse(format!("`{ty}` has no method `{name}` in a kernel"), "see the methods of the device API");
+        }
         let op = match name {
             "wrapping_add" => BinOp::Add,
             "wrapping_sub" => BinOp::Sub,
@@ -404,7 +415,7 @@ impl Lower<'_> {
             }
             _ => b,
         };
-        Value::Scalar(binary(op, a, b))
+        self.arithmetic(op, a, b)
     }
 
     fn abs(&mut self, a: Expr) -> Value {

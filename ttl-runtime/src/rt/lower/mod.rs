@@ -3,6 +3,7 @@
 //! - `value.rs`: what an expression can be while it is lowered: scalars, guards, lazy tile expressions, register states.
 //! - `scope.rs`: bindings, temporaries, and the release of guards at the end of scopes.
 //! - `expr.rs`, `stmt.rs`: scalar expressions and control flow; blocks as values become temporaries, evaluation order is fixed.
+//! - `data.rs`, `pattern.rs`: structs, arrays, enums; `match` and other patterns. `debug.rs`: assertions and printing.
 //! - `method.rs`: methods of the device API, by type of the receiver and name.
 //! - `call.rs`: calls of the kernel API that are a row of a table.
 //! - `signal.rs`: what goes to other cores: pages and semaphores; `pipe.rs`: pipes.
@@ -12,8 +13,11 @@
 //! [`LowerError`](super::LowerError) with the user's line.
 
 mod call;
+mod data;
+mod debug;
 mod expr;
 mod method;
+mod pattern;
 mod pipe;
 mod scope;
 mod shaped;
@@ -28,6 +32,7 @@ use super::cx::{Cx, Item};
 use crate::ir::{self, Block, LocalId, Stmt, StmtKind, Ty};
 use crate::site::Site;
 use scope::Scope;
+use std::collections::HashMap;
 use ttl_skeleton as sk;
 use value::{Binding, Resource, Value};
 
@@ -85,6 +90,8 @@ struct Lower<'a> {
     operations: u32,
     /// Resource states at each `break` of the enclosing loops, innermost last.
     breaks: Vec<Vec<scope::States>>,
+    /// What the `usize` locals can be, where that is less than 32 bits hold.
+    ranges: HashMap<LocalId, (u64, u64)>,
     /// For guards that are parameters and whose page count is needed: a parameter that holds it.
     page_counts: Vec<(LocalId, LocalId)>,
 }
@@ -105,12 +112,19 @@ impl<'a> Lower<'a> {
             diverged: false,
             operations: 0,
             breaks: vec![],
+            ranges: HashMap::new(),
             page_counts: vec![],
         }
     }
 
     fn function(mut self, generics: Vec<String>) -> ir::Fn {
         let ret = self.def.ret.map_or(Ty::Unit, |slot| self.ty(slot));
+        if matches!(ret, Ty::Ref { .. }) {
+            self.error(
+                "a device function cannot return a reference",
+                "return the value, or the index of what you mean",
+            );
+        }
         self.enter_scope(scope::Kind::Function);
         let mut params = vec![];
         for p in 0..self.def.params {

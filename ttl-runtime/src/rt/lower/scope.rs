@@ -186,8 +186,8 @@ impl Lower<'_> {
             Some(Binding::Alias(Value::Res { id, by_ref: true }))
         };
         match ty.peeled() {
-            t if t.is_scalar() => {
-                Some(if by_ref { Binding::Alias(Value::Place(local)) } else { Binding::Scalar(local) })
+            t if t.is_data() => {
+                Some(if by_ref { Binding::Alias(Value::Place(self.read(local))) } else { Binding::Scalar(local) })
             }
             Ty::Noc | Ty::Compute => Some(Binding::Alias(Value::Token)),
             Ty::CbIn(_) => Some(Binding::Alias(Value::CbIn(local))),

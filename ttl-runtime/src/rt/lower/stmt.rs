@@ -6,6 +6,13 @@ use super::value::{Binding, Value};
 use crate::ir::{self, Expr, ExprKind, LocalId, Order, StmtKind, Ty, visit};
 use ttl_skeleton as sk;
 
+/// What the branches of an `if` or `match` gave: a number in a local, or something else.
+#[derive(Default)]
+pub(super) struct Result {
+    local: Option<LocalId>,
+    other: Option<Value>,
+}
+
 impl Lower<'_> {
     /// Statements and value of a block, in a scope of its own. The value survives the scope.
     pub(super) fn block_value(&mut self, b: &sk::Block) -> Value {
@@ -62,13 +69,14 @@ impl Lower<'_> {
             sk::StmtKind::Let { local, init: None } => {
                 let decl = &self.def.locals[*local as usize];
                 let ty = self.ty(decl.slot);
-                if ty.is_scalar() {
+                if ty.is_data() {
                     let id = self.new_local(&decl.name, ty, decl.mutable);
                     self.emit(StmtKind::Let { local: id, init: None });
                     self.bindings[*local as usize] = Some(Binding::Scalar(id));
                 }
             }
             sk::StmtKind::Let { local, init: Some(e) } => self.let_value(*local, e),
+            sk::StmtKind::Destructure { pat, value, els } => self.destructure(pat, value, els.as_ref()),
             sk::StmtKind::Discard(e) | sk::StmtKind::Expr(e) => {
                 let value = self.expr(e);
                 self.discard(value);
@@ -82,7 +90,7 @@ impl Lower<'_> {
         let decl = &self.def.locals[local as usize];
         let ty = self.ty(decl.slot);
         // A branch or block that gives a number writes it straight into the variable.
-        if ty.is_scalar() && matches!(e, sk::Expr::If { .. } | sk::Expr::Block(_)) {
+        if ty.is_data() && matches!(e, sk::Expr::If { .. } | sk::Expr::Block(_) | sk::Expr::Match { .. }) {
             let id = self.new_local(&decl.name, ty, decl.mutable);
             self.emit(StmtKind::Let { local: id, init: None });
             self.value_into(id, e);
@@ -106,6 +114,7 @@ impl Lower<'_> {
             }
             Value::Scalar(init) => {
                 let id = self.new_local(&decl.name, init.ty.clone(), decl.mutable);
+                self.note_range(id, &init);
                 self.emit(StmtKind::Let { local: id, init: Some(init) });
                 self.bindings[local as usize] = Some(Binding::Scalar(id));
             }
@@ -138,6 +147,7 @@ impl Lower<'_> {
                 );
             }
             sk::Expr::Block(b) => self.block_into(local, b),
+            sk::Expr::Match { value, arms } => self.match_into(local, value, arms),
             _ => {
                 let value = self.expr(e);
                 if !self.diverged {
@@ -148,7 +158,7 @@ impl Lower<'_> {
         }
     }
 
-    fn block_into(&mut self, local: LocalId, b: &sk::Block) {
+    pub(super) fn block_into(&mut self, local: LocalId, b: &sk::Block) {
         let value = self.block_value(b);
         if !self.diverged {
             let value = self.as_scalar(value);
@@ -157,7 +167,7 @@ impl Lower<'_> {
     }
 
     /// Runs both branches from the same state and joins them.
-    fn branches(&mut self, cond: Expr, then: impl FnOnce(&mut Self), els: impl FnOnce(&mut Self)) {
+    pub(super) fn branches(&mut self, cond: Expr, then: impl FnOnce(&mut Self), els: impl FnOnce(&mut Self)) {
         let before = self.states();
         let was_diverged = self.diverged;
 
@@ -185,13 +195,10 @@ impl Lower<'_> {
 
     pub(super) fn if_value(&mut self, cond: &sk::Expr, then: &sk::Block, els: Option<&sk::Expr>) -> Value {
         let cond = self.condition(cond);
-        let mut result: Option<LocalId> = None;
-        let at = self.blocks.last().map_or(0, Vec::len);
-        let mut other: Option<Value> = None;
+        let at = self.position();
+        let mut result = Result::default();
         {
-            let result = &mut result;
-            let other = &mut other;
-            let slot = std::cell::RefCell::new((result, other));
+            let slot = std::cell::RefCell::new(&mut result);
             self.branches(
                 cond,
                 |this| {
@@ -206,8 +213,12 @@ impl Lower<'_> {
                 },
             );
         }
-        if let Some(local) = result {
-            // Declared before the branch that fills it.
+        self.chosen(result, at, "if")
+    }
+
+    /// The value that one of several branches gave. It is declared before the branches, at `at`.
+    pub(super) fn chosen(&mut self, result: Result, at: usize, what: &str) -> Value {
+        if let Some(local) = result.local {
             let stmt = ir::Stmt { line: self.line, kind: StmtKind::Let { local, init: None } };
             if let Some(block) = self.blocks.last_mut() {
                 block.insert(at.min(block.len()), stmt);
@@ -217,19 +228,19 @@ impl Lower<'_> {
         if self.diverged {
             return Value::Never;
         }
-        match other {
+        match result.other {
             None => Value::Unit,
             Some(v) => {
-                let what = v.describe();
+                let one = v.describe();
                 self.refuse(
-                    format!("`if` cannot choose between two of {what}"),
+                    format!("`{what}` cannot choose between two of {one}"),
                     "use the value inside the branches, or choose between numbers",
                 )
             }
         }
     }
 
-    fn branch_result(&mut self, value: Value, slot: &mut (&mut Option<LocalId>, &mut Option<Value>)) {
+    pub(super) fn branch_result(&mut self, value: Value, slot: &mut Result) {
         match value {
             _ if self.diverged => {}
             Value::Unit | Value::Never => {}
@@ -238,17 +249,17 @@ impl Lower<'_> {
                 if value.ty == Ty::Unit {
                     return;
                 }
-                let local = match slot.0 {
-                    Some(local) => *local,
+                let local = match slot.local {
+                    Some(local) => local,
                     None => {
                         let local = self.new_local("value", value.ty.clone(), false);
-                        *slot.0 = Some(local);
+                        slot.local = Some(local);
                         local
                     }
                 };
                 self.emit(StmtKind::Assign { local, value });
             }
-            other => *slot.1 = Some(other),
+            other => slot.other = Some(other),
         }
     }
 
@@ -320,6 +331,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn for_loop(&mut self, local: Option<sk::Local>, range: &sk::Range, body: &sk::Block) -> Value {
+        let inclusive = range.inclusive;
         let mut bounds = self.operands(&[&range.start, &range.end]);
         let (Some(end), Some(start)) = (bounds.pop(), bounds.pop()) else {
             return Value::Never;
@@ -337,7 +349,16 @@ impl Lower<'_> {
         };
         let name = local.map_or("i", |l| self.def.locals[l as usize].name.as_str()).to_string();
         let mutable = local.is_some_and(|l| self.def.locals[l as usize].mutable);
-        let id = self.new_local(&name, ty, mutable);
+        let known = (self.interval(&start), self.interval(&end));
+        if ty == Ty::Usize && (known.0.is_none() || known.1.is_none()) {
+            return self.refuse("the bounds of this range could leave 32 bits", "use a range of `u32`");
+        }
+        let id = self.new_local(&name, ty.clone(), mutable);
+        let unsigned = ty.int().is_some_and(|int| !int.signed);
+        if let (true, false, (Some((low, _)), Some((_, high)))) = (unsigned, mutable, known) {
+            let last = if !inclusive { high.saturating_sub(1) } else { high };
+            self.ranges.insert(id, (low.min(last), last));
+        }
         if let Some(l) = local {
             self.bindings[l as usize] = Some(Binding::Scalar(id));
         }
@@ -422,7 +443,7 @@ impl Lower<'_> {
         let value = e.map(|e| self.expr(e));
         let value = match value {
             Some(Value::Scalar(e)) => Some(self.fixed_before_release(e, usize::MAX)),
-            Some(Value::Place(id)) => Some(self.read(id)),
+            Some(Value::Place(place)) => Some(place),
             _ => None,
         };
         self.release_until(Kind::Function);

@@ -38,7 +38,7 @@ impl Lower<'_> {
             (Ok(left), Err(number)) => self.with_number(tile_op, left, number, false),
             (Err(number), Ok(right)) => self.with_number(tile_op, right, number, true),
             // Numbers after all.
-            (Err(left), Err(right)) => Value::Scalar(super::expr::binary(op, left, right)),
+            (Err(left), Err(right)) => self.arithmetic(op, left, right),
         })
     }
 

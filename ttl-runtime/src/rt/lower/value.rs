@@ -1,7 +1,7 @@
 //! What an expression can be while it is lowered.
 
 use crate::ir::dag::Dag;
-use crate::ir::{Expr, LocalId};
+use crate::ir::{Expr, LocalId, Ty};
 
 /// Index into `Lower::resources`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,8 +14,8 @@ pub(super) enum Value {
     /// Control never comes here.
     Never,
     Scalar(Expr),
-    /// A place that holds a scalar: what `&x` and `&mut x` give.
-    Place(LocalId),
+    /// A place that holds plain data: what `&x` and `&mut x` give. Its indices do not change.
+    Place(Expr),
     /// The role token.
     Token,
     CbIn(LocalId),
@@ -153,7 +153,12 @@ impl Value {
         match self {
             Value::Unit => "nothing",
             Value::Never => "an expression that never ends",
-            Value::Scalar(_) | Value::Place(_) => "a number",
+            Value::Scalar(e) | Value::Place(e) => match e.ty {
+                Ty::Struct(_) => "a struct",
+                Ty::Array(..) => "an array",
+                Ty::Enum(_) => "an enum",
+                _ => "a number",
+            },
             Value::Token => "the role token",
             Value::CbIn(..) => "the consumer end of a circular buffer",
             Value::CbOut(..) => "the producer end of a circular buffer",

@@ -1,12 +1,10 @@
 //! Expressions of the copy.
 
-use super::{Copier, is_bare_literal, line, supported, tie};
+use super::{Copied, Copier, is_bare_literal, line, supported, tie};
 use crate::model::{Adapter, Expr, ExprKind, For, If, Range, Step};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use ttl_skeleton as sk;
-
-type Copied = (TokenStream, sk::Expr);
 
 impl Copier<'_> {
     /// `expect` is the slot of a place whose type the expression has, if it is a literal or ends in one: then the literal
@@ -32,11 +30,63 @@ impl Copier<'_> {
             }
             // Resolved before.
             ExprKind::Path(path) => (path.to_token_stream(), sk::Expr::Unit),
+            ExprKind::QPath(path) => (path.clone(), sk::Expr::Unit),
             ExprKind::Local { name, local } => (name.to_token_stream(), sk::Expr::Local(*local)),
             ExprKind::Const { path, index } => {
                 let slot = self.first_const.saturating_add(*index);
-                (path.to_token_stream(), sk::Expr::Const(slot))
+                (path.clone(), sk::Expr::Const(slot))
             }
+            ExprKind::Struct { path, brace, variant, fields, base } => {
+                self.struct_(path, brace, variant, fields, base.as_ref())
+            }
+            ExprKind::Construct { path, paren, variant, args } => self.construct(path, paren, variant, args),
+            ExprKind::Tuple { paren, elems } => {
+                let (inside, sks) = self.args(elems);
+                let comma = (elems.len() == 1).then(|| quote!(,));
+                let mut tokens = TokenStream::new();
+                paren.surround(&mut tokens, |t| t.extend(quote!(#inside #comma)));
+                (tokens, sk::Expr::Tuple(sks))
+            }
+            ExprKind::Array { bracket, elems } => {
+                let (inside, sks) = self.args(elems);
+                let mut tokens = TokenStream::new();
+                bracket.surround(&mut tokens, |t| t.extend(inside));
+                (tokens, sk::Expr::Array(sks))
+            }
+            ExprKind::Repeat { bracket, value, semi, len } => {
+                let (value, sk) = self.expr(value, None);
+                let mut tokens = TokenStream::new();
+                bracket.surround(&mut tokens, |t| t.extend(quote!(#value #semi #len)));
+                let (tokens, slot) = self.typed(semi.span, tokens);
+                (tokens, sk::Expr::Repeat { slot, value: Box::new(sk) })
+            }
+            ExprKind::Field { base, dot, member } => {
+                let (base, sk) = self.expr(base, None);
+                let name = crate::parse::pat::member_name(member);
+                (quote!(#base #dot #member), sk::Expr::Field { base: Box::new(sk), name })
+            }
+            ExprKind::Index { base, bracket, index } => {
+                let (base, base_sk) = self.expr(base, None);
+                // An index is a `usize`; rustc says so where it is something else.
+                let (index, index_sk) = self.expr(index, None);
+                let mut tokens = base;
+                bracket.surround(&mut tokens, |t| t.extend(index));
+                let line = line(bracket.span.open());
+                (tokens, sk::Expr::Index { base: Box::new(base_sk), index: Box::new(index_sk), line })
+            }
+            ExprKind::Match(e) => self.match_(e, expect),
+            ExprKind::IfLet(e) => self.if_let(e, expect),
+            ExprKind::ForEach(e) => self.for_each(e),
+            ExprKind::Print(print) => {
+                let (tokens, sk) = self.print(print);
+                (quote!({ #tokens }), sk::Expr::Print(sk))
+            }
+            ExprKind::Assert(a) => self.assert(a),
+            ExprKind::Panic(print) => {
+                let (tokens, sk) = self.print(print);
+                (quote!({ #tokens ::core::panic!() }), sk::Expr::Panic(sk))
+            }
+            ExprKind::Zone(name) => (quote!({}), sk::Expr::Zone(name.clone())),
             ExprKind::Unary { op, token, expr } => {
                 let expect = expect.filter(|_| *op == sk::UnOp::Neg && is_bare_literal(expr));
                 let (tokens, sk) = self.expr(expr, expect);
@@ -86,6 +136,7 @@ impl Copier<'_> {
                 }
                 (tokens, sk)
             }
+            ExprKind::Call { callee, paren, args } if is_associated(callee) => self.associated(callee, paren, args),
             ExprKind::Call { callee, paren, args } => {
                 let span = last_span(callee.to_token_stream());
                 let (probe, slot) = self.probe(span);
@@ -108,16 +159,15 @@ impl Copier<'_> {
                 };
                 (tokens, sk)
             }
+            ExprKind::Method { recv, dot, name, paren, args } if !sk::is_method(&name.to_string()) => {
+                self.user_method(recv, dot, name, paren, args)
+            }
             ExprKind::Method { recv, dot, name, paren, args } => {
                 let (mut tokens, recv_sk) = self.expr(recv, None);
                 let (args, sk_args) = self.args(args);
                 dot.to_tokens(&mut tokens);
                 name.to_tokens(&mut tokens);
                 paren.surround(&mut tokens, |t| t.extend(args));
-                if !sk::is_method(&name.to_string()) {
-                    // Misspelt, most probably; then rustc has the better message.
-                    tokens = quote_spanned!(name.span()=> ::ttl::rt::DeviceMethod::check(#tokens));
-                }
                 let sk = sk::Expr::Method {
                     recv: Box::new(recv_sk),
                     name: name.to_string(),
@@ -175,7 +225,7 @@ impl Copier<'_> {
         (name.to_token_stream(), slot)
     }
 
-    fn args(&mut self, args: &[Expr]) -> (TokenStream, Vec<sk::Expr>) {
+    pub(super) fn args(&mut self, args: &[Expr]) -> (TokenStream, Vec<sk::Expr>) {
         let mut tokens = Vec::new();
         let mut sks = Vec::new();
         for arg in args {
@@ -271,6 +321,12 @@ impl Copier<'_> {
         adapter.paren.surround(tokens, |t| t.extend(step));
         sk
     }
+}
+
+/// A function of a type: `T::f`.
+fn is_associated(callee: &syn::Path) -> bool {
+    let owner = callee.segments.iter().rev().nth(1);
+    owner.is_some_and(|s| s.ident.to_string().starts_with(char::is_uppercase))
 }
 
 fn is_closed(range: &Range) -> bool {

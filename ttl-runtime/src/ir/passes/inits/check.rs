@@ -112,7 +112,8 @@ impl Checker<'_> {
                 self.touched[MATRIX] |= matches!(op, Op::Tile(t) if t.clobbers());
             }
             StmtKind::Let { local, .. } | StmtKind::Assign { local, .. } => at.forget(*local),
-            StmtKind::Eval(_) => {}
+            StmtKind::Set { place, .. } => place.root().into_iter().for_each(|local| at.forget(local)),
+            StmtKind::Eval(_) | StmtKind::Debug(_) => {}
             StmtKind::If { then, els, .. } => {
                 let other = at.clone();
                 let then = self.block(then, Some(at));

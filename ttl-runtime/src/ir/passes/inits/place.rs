@@ -90,6 +90,11 @@ impl Placer<'_> {
                     at.forget(*local);
                     stmt.kind.clone()
                 }
+                StmtKind::Debug(_) => stmt.kind.clone(),
+                StmtKind::Set { place, .. } => {
+                    place.root().into_iter().for_each(|local| at.forget(local));
+                    stmt.kind.clone()
+                }
                 StmtKind::If { cond, then, els } => {
                     let mut other = state.clone();
                     let then = self.block(then, state);

@@ -1,0 +1,120 @@
+//! The operation form: what it becomes runs as the three kernels written out do, on both engines.
+
+use ttl::prelude::*;
+
+/// `a * b + c`, tile by tile.
+#[ttl::kernel]
+fn fma(
+    a: TensorAccessor<bf16>,
+    b: TensorAccessor<bf16>,
+    c: TensorAccessor<bf16>,
+    y: TensorAccessor<bf16>,
+    #[ttl(common)] tiles: u32,
+) {
+    let (a_out, a_in) = ttl::buffer::<bf16>(2);
+    let (b_out, b_in) = ttl::buffer::<bf16>(2);
+    let (c_out, c_in) = ttl::buffer::<bf16>(2);
+    let (y_out, y_in) = ttl::buffer::<bf16>(2);
+
+    ttl::reader(|noc| {
+        for i in 0..tiles {
+            noc.read_page(&a, i, &mut a_out.reserve_back(1)).wait();
+            noc.read_page(&b, i, &mut b_out.reserve_back(1)).wait();
+            noc.read_page(&c, i, &mut c_out.reserve_back(1)).wait();
+        }
+    });
+    ttl::compute(|_| {
+        for _ in 0..tiles {
+            let (a, b, c) = (a_in.wait_front(1), b_in.wait_front(1), c_in.wait_front(1));
+            y_out.reserve_back(1).store(&a * &b + &c);
+        }
+    });
+    ttl::writer(|noc| {
+        for i in 0..tiles {
+            noc.write_page(&y, i, &y_in.wait_front(1)).flushed();
+        }
+    });
+}
+
+/// Blocks of `N` tiles of any format, the share of each core by its column; a variable that two sections use.
+#[ttl::kernel]
+fn doubled<T: Element, const N: u32>(
+    x: TensorAccessor<T>,
+    y: TensorAccessor<T>,
+    #[ttl(compile_time)] depth: u32,
+    share: u32,
+) {
+    let blocks = share / N;
+    let (x_out, x_in) = ttl::buffer::<T>(depth * N);
+    let (y_out, y_in) = ttl::buffer::<T>(depth * N);
+
+    ttl::reader(|noc| {
+        let first = noc.core_x() * share;
+        for block in 0..blocks {
+            let mut tiles = x_out.reserve_back(N);
+            let mut reads = noc.read_into(&mut tiles);
+            for i in 0..N {
+                reads.page(&x, first + block * N + i, i);
+            }
+            reads.wait();
+        }
+    });
+    ttl::compute(|_compute| {
+        for _ in 0..blocks {
+            let x = x_in.wait_front(N);
+            y_out.reserve_back(N).store(&x + &x);
+        }
+    });
+    ttl::writer(|noc| {
+        let first = noc.core_x() * share;
+        for block in 0..blocks {
+            let tiles = y_in.wait_front(N);
+            let mut writes = noc.write_from(&tiles);
+            for i in 0..N {
+                writes.page(&y, first + block * N + i, i);
+            }
+            writes.flushed();
+        }
+    });
+}
+
+#[test]
+fn fma_on_both_engines() {
+    let shape = [96, 64];
+    let of = |f: fn(usize) -> f32| HostTensor::from_fn(&shape, f);
+    let ran = ttl::testing::on_both_engines(&DeviceOptions::default(), |device| {
+        let a = device.upload::<bf16>("a", &of(|i| (i % 7) as f32)?)?;
+        let b = device.upload::<bf16>("b", &of(|i| (i % 5) as f32 - 2.0)?)?;
+        let c = device.upload::<bf16>("c", &of(|i| (i % 3) as f32)?)?;
+        let y = device.zeros::<bf16>("y", &shape)?;
+        let mut program = Program::new("fma");
+        let args = fma { a: a.accessor(), b: b.accessor(), c: c.accessor(), y: y.accessor(), tiles: y.pages() };
+        program.operation(Core::new(0, 0), args);
+        Ok((program, y))
+    });
+    let (device, y) = ran.unwrap_or_else(|e| panic!("{e}"));
+    let y = device.download(&y).expect("download");
+    for i in 0..96 * 64 {
+        let expected = (i % 7) as f32 * ((i % 5) as f32 - 2.0) + (i % 3) as f32;
+        assert_eq!(y.get(i), Some(expected), "element {i}");
+    }
+}
+
+#[test]
+fn generic_over_cores() {
+    let shape = [64, 128];
+    let ran = ttl::testing::on_both_engines(&DeviceOptions::default(), |device| {
+        let x = device.upload::<f32>("x", &HostTensor::from_fn(&shape, |i| (i % 128) as f32)?)?;
+        let y = device.zeros::<f32>("y", &shape)?;
+        let mut program = Program::new("doubled");
+        let cores = CoreRange::new(Core::new(0, 0), Core::new(1, 0));
+        let args = doubled::<f32, 2> { x: x.accessor(), y: y.accessor(), depth: 2, share: 4.into() };
+        program.operation(cores, args);
+        Ok((program, y))
+    });
+    let (device, y) = ran.unwrap_or_else(|e| panic!("{e}"));
+    let y = device.download(&y).expect("download");
+    for i in 0..64 * 128 {
+        assert_eq!(y.get(i), Some(2.0 * (i % 128) as f32), "element {i}");
+    }
+}

@@ -1,0 +1,19 @@
+#![allow(unused)]
+
+use ttl::prelude::*;
+
+#[ttl::device]
+#[derive(Clone, Copy)]
+enum Shape {
+    Row(u32),
+    Column(u32),
+}
+
+#[ttl::device]
+fn length(shape: Shape) -> u32 {
+    match shape {
+        Shape::Row(n) | Shape::Column(n) => n,
+    }
+}
+
+fn main() {}

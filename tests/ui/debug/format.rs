@@ -1,0 +1,10 @@
+#![allow(unused)]
+
+use ttl::prelude::*;
+
+#[ttl::kernel(reader)]
+fn k(noc: Noc, n: u32) {
+    assert!(n > 3, "n is {:?}", n);
+}
+
+fn main() {}
