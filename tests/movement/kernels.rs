@@ -118,7 +118,7 @@ pub(crate) fn read_quarters(
         stage.push_back();
         let stage = stage_in.wait_front(1);
         let mut tile = x_out.reserve_back(1);
-        noc.copy_block(&stage, &mut tile).wait();
+        noc.copy_pages(&stage, &mut tile).wait();
         tile.push_back();
     }
 }

@@ -83,7 +83,7 @@ methods! {
         "write_page_at",
         "page_at",
         "read_from_core",
-        "copy_block",
+        "copy_pages",
         "semaphore_inc_multicast",
         // The calls of TT-Metalium one to one, addresses, pointers, tables of words.
         "raw",

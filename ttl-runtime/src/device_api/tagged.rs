@@ -101,7 +101,7 @@ impl Noc {
 
     /// Starts to copy a waited block to the reserved one, within this core (`noc_async_read`).
     #[track_caller]
-    pub fn copy_block<'a, T: Element>(&self, src: &'a Front<'_, T>, dst: &'a mut Reserved<'_, T>) -> Reads<'a, T> {
+    pub fn copy_pages<'a, T: Element>(&self, src: &'a Front<'_, T>, dst: &'a mut Reserved<'_, T>) -> Reads<'a, T> {
         let site = Site::caller();
         let ((from, size), (to, room)) = (src.pages(site), dst.pages(site));
         enough(size, room, site);

@@ -346,7 +346,7 @@ pub static READ_FROM_CORE: &Row = &row(
     Reads,
 );
 pub static COPY_BLOCK: &Row = &row(
-    "copy_block",
+    "copy_pages",
     "noc_async_read(get_noc_addr(get_read_ptr($0)), get_write_ptr($1), %2 * get_tile_size($0))",
     &[Front, Reserved, U32],
     None,

@@ -59,7 +59,7 @@ impl Lower<'_> {
                 self.api(call::READ_FROM_CORE, vec![Operand::Name(core), Operand::Name(cb), Operand::Value(pages)]);
                 self.resource(ResKind::Read { cb })
             }
-            ("copy_block", [src, dst]) => {
+            ("copy_pages", [src, dst]) => {
                 let (src, pages) = self.sent_block(src)?;
                 let cb = self.guard_cb(dst)?;
                 self.api(call::COPY_BLOCK, vec![Operand::Name(src), Operand::Name(cb), Operand::Value(pages)]);
