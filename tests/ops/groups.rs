@@ -228,6 +228,7 @@ groups! { UNARY (k a b c):
         RemainderScalar ((&a).remainder_scalar(0.75)) remainder_tile(0, 0.75);
         LgammaStirling ((&a).lgamma_stirling()) lgamma_stirling_tile(0);
         Polygamma ((&a).polygamma(1.0, 1.0)) polygamma_tile(0, 1.0, 1.0);
+        LogicalNot ((&a).logical_not()) logical_not_tile(0);
     }
     unary_14 {
         Gelu ((&a).gelu()) gelu_tile(0);

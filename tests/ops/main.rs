@@ -3,6 +3,7 @@
 
 mod groups;
 mod numbers;
+mod whole;
 
 use groups::{BINARY, Group, TERNARY, UNARY, program};
 use ttl::prelude::*;
@@ -11,7 +12,7 @@ use ttl::testing::on_both_engines;
 
 #[test]
 fn every_operation_of_the_table_is_tested() {
-    let tested: Vec<&str> = [UNARY, BINARY, TERNARY].concat().iter().flat_map(|g| g.operations).copied().collect();
+    let tested: Vec<&str> = [UNARY, BINARY, TERNARY].concat().iter().flat_map(|g| g.operations).copied().chain(whole::OPERATIONS.concat()).collect();
     let unary = UnaryOp::ALL.iter().map(|op| format!("{op:?}"));
     let binary = BinaryOp::ALL.iter().map(|op| format!("{op:?}"));
     let ternary = TernaryOp::ALL.iter().map(|op| format!("{op:?}"));

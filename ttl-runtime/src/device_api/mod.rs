@@ -29,7 +29,7 @@ pub use noc::{Noc, Reads, TensorAccessor, Writes};
 pub use pipe::{Arriving, PipeRx, PipeTx, UnicastTx};
 pub use signal::{Block, Looped, NocCore, NocRange, Semaphore, Sent};
 pub use store::Storable;
-pub use tile_ops::{Operand, TileBinary, TileMath, TileTernary};
+pub use tile_ops::{Operand, Scalar, TileBinary, TileMath, TileTernary};
 pub use tiles::{TileExpr, Tiles};
 
 /// What the generated C++ has at its end: data-movement kernels leave no write and no increment under way.

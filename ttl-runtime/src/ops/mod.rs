@@ -10,7 +10,7 @@ mod ternary;
 mod unary;
 
 pub(crate) use binary::for_each_binary_op;
-pub use binary::{BINARY_FPU_HEADER, BinaryOp, BinaryRow, FpuRow};
+pub use binary::{BINARY_FPU_HEADER, BinaryOp, BinaryRow, FpuRow, WithNumber};
 pub(crate) use param::name_of_type;
 pub use param::{MAX_WORDS, Param, Word};
 pub use reference::Reference;

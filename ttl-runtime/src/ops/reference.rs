@@ -105,9 +105,9 @@ pub(super) fn next_after(a: f64, b: f64) -> f64 {
     f64::from(if a == b { x } else { next })
 }
 
-/// The bf16 after `a`, which is one, in the direction of `b`.
+/// One unit in the last place of bf16 from `a` in the direction of `b`.
 pub(super) fn next_after_bf16(a: f64, b: f64) -> f64 {
-    let bits = (a as f32).to_bits() & 0xFFFF_0000;
+    let bits = (a as f32).to_bits();
     let away = (b > a) == (a >= 0.0);
     let next = if away { bits.wrapping_add(0x1_0000) } else { bits.wrapping_sub(0x1_0000) };
     if a == b { a } else { f64::from(f32::from_bits(next)) }
@@ -161,6 +161,10 @@ pub(super) fn polygamma(x: f64, n: f64, scale: f64) -> f64 {
     let a = x + 40.0;
     let rest = a.powf(-n) / n + 0.5 * a.powf(-n - 1.0) + (n + 1.0) / 12.0 * a.powf(-n - 2.0);
     scale * (terms + rest)
+}
+
+pub(super) fn gcd(a: f64, b: f64) -> f64 {
+    if b == 0.0 { a.abs() } else { gcd(b, a % b) }
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ steps! { L:
     fn to_smag16 = to_smag16_lanes(a) smag::<L, 32767>(a);
     fn to_smag8 = to_smag8_lanes(a) smag::<L, 127>(a);
     fn to_uint16 = to_uint16_lanes(a) integer::<L, 65535>(a);
+    /// The lower 32 bits of the product.
+    fn int_mul = int_mul_lanes(a, b) L::mul_wide(a, b).1;
     /// Zeros above the highest one.
     fn leading_zeros = leading_zeros_lanes(a) zeros::<L>(a);
     /// Lower and upper 23 bits of the product of the lower 23 bits.
