@@ -74,13 +74,18 @@ pub mod prelude {
         PipeRx, PipeTx, Reads, Reserved, Semaphore, Sent, Storable, TensorAccessor, TileBinary, TileBlock, TileExpr,
         TileMath, TileRegs, TileTernary, Tiles, UnicastTx, Writes,
     };
-    pub use ttl_runtime::host::{Backend, CheckedProgram, Device, DeviceOptions, Engine, Program, Tensor};
+    pub use ttl_runtime::host::{
+        Backend, CheckedProgram, Device, DeviceOptions, Engine, ForeignKernel, Program, Tensor,
+    };
     pub use ttl_runtime::program::export::Tolerance;
+    pub use ttl_runtime::program::foreign::Word;
     pub use ttl_runtime::program::pipe::Route;
     pub use ttl_runtime::program::typed::{
         Consumer, PerCore, Pipe, Producer, SemaphoreArg, TensorArg, UnicastPipe, per_core,
     };
-    pub use ttl_runtime::sim::{Numerics, Progress, RunOptions, RunReport, Schedule};
+    pub use ttl_runtime::sim::{
+        Numerics, PrintLog, Printed, Prints, Progress, RunOptions, RunReport, Schedule, ZoneReport,
+    };
     pub use ttl_runtime::tensor::format::{DataFormat, Element, bfp4_b, bfp8_b};
     pub use ttl_runtime::tensor::{Comparison, HostTensor, MemoryConfig, ShardSpec, TensorRef, npy};
 }

@@ -62,7 +62,13 @@ fn exact(page: usize, a: f64, b: f64) -> f64 {
             -if x > 0.0 { x } else { t * 0.5 * x }
         }
         3 => s / (a * a + 1.0),
-        4 => if a > 0.0 { a } else { s },
+        4 => {
+            if a > 0.0 {
+                a
+            } else {
+                s
+            }
+        }
         5 => masked + b.clamp(-s, s),
         6 => a * s * a * s + s,
         7 => -(-a).exp().ln_1p(),
@@ -105,7 +111,8 @@ fn numbers_in_expressions() {
                 let (a, b) = (f64::from(value(i)), f64::from(value(1024 + i)));
                 let want = exact(page, a, b);
                 let size = want.abs().max(a.abs()).max(1.0);
-                let bound = size * if fp32_dest_acc { 2f64.powi(-10) } else { 2f64.powi(-5) } + if page > 6 { 0.03 } else { 0.0 };
+                let bound = size * if fp32_dest_acc { 2f64.powi(-10) } else { 2f64.powi(-5) }
+                    + if page > 6 { 0.03 } else { 0.0 };
                 assert!((f64::from(*got) - want).abs() <= bound, "page {page}, a {a}, b {b}: {got}, not {want}");
             }
         }

@@ -1,6 +1,7 @@
 //! Writes random kernels from a seed: `TTL_RANDOM_SEED`, or always the same.
 
 mod generate {
+    pub(crate) mod blocks;
     pub(crate) mod dice;
     pub(crate) mod expr;
     pub(crate) mod function;
@@ -11,13 +12,14 @@ mod generate {
 }
 
 use generate::dice::Dice;
-use generate::kernel;
+use generate::{blocks, kernel};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs, io};
 
 const SEED: u64 = 0x7e57;
 const KERNELS: usize = 16;
+const BLOCK_KERNELS: usize = 48;
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-env-changed=TTL_RANDOM_SEED");
@@ -40,6 +42,15 @@ fn main() -> io::Result<()> {
         let path = path.display().to_string();
         let _ = writeln!(modules, "#[path = {path:?}]\nmod {name};");
         let _ = writeln!(tests, "random!({name}, {path:?}, {functions:?});");
+    }
+    for number in 0..BLOCK_KERNELS {
+        let name = format!("blocks_{number:02}");
+        let path = out.join(format!("{name}.rs"));
+        let mut dice = Dice::new(seed ^ (0xb10c << 16 | number as u64) << 24);
+        fs::write(&path, blocks::write(&name, &mut dice))?;
+        let path = path.display().to_string();
+        let _ = writeln!(modules, "#[path = {path:?}]\nmod {name};");
+        let _ = writeln!(tests, "random_blocks!({name}, {path:?});");
     }
     fs::write(out.join("all.rs"), format!("const SEED: u64 = {seed};\n\n{modules}\n{tests}"))
 }

@@ -103,7 +103,7 @@ fn sharded(layout: ShardLayout, shape: [u32; 2], cores: CoreSet, way: Orientatio
 
 struct Sample {
     checked: Checked<()>,
-    sources: [String; 2],
+    sources: [export::KernelSource; 2],
     /// The tensors that the kernel asks about.
     asked: [TensorRef; 4],
     out: TensorId,
@@ -153,7 +153,7 @@ fn sample(arch: &Arch, memories: [MemoryConfig; 4]) -> Sample {
     program.add_kernel(KernelDecl::new("writer", Role::Writer, core, args, ()));
     let checked = program.validate(&DeviceInfo::new(*arch, 0)).unwrap();
     assert_eq!(checked.kernels()[0].accessor_offsets[1..], offsets);
-    let sources = [READER.to_owned(), WRITER.to_owned()];
+    let sources = [READER, WRITER].map(export::KernelSource::from);
     Sample { checked, sources, asked, out: out.id, dst: dst.id }
 }
 

@@ -18,5 +18,7 @@ mod debugging;
 mod launches;
 #[path = "sim/pipelines.rs"]
 mod pipelines;
+#[path = "sim/tile_calls.rs"]
+mod tile_calls;
 #[path = "sim/transfers.rs"]
 mod transfers;

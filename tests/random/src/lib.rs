@@ -1,10 +1,11 @@
-//! Random device functions, run natively and as generated C++, bit for bit.
+//! Random device functions and random block expressions, run natively and as generated C++, bit for bit.
 //!
 //! The build script writes them from `TTL_RANDOM_SEED` (a number; without it always the same functions). Overflow wraps in both
 //! languages: this package is compiled without overflow checks.
 
 #![cfg(test)]
 
+mod blocks;
 mod helpers;
 
 use ttl::prelude::*;
@@ -78,6 +79,21 @@ macro_rules! random {
                 let Parts { cores, words, done, result, page, seed } = parts;
                 program.kernel(cores, $name::$name { words, done, result, rounds: ROUNDS, page, seed });
             });
+        }
+    };
+}
+
+macro_rules! random_blocks {
+    ($name:ident, $path:literal) => {
+        #[test]
+        fn $name() {
+            let what = format!("seed {SEED}, {}: {}", $path, $name::EXPRESSION);
+            let add =
+                |program: &mut Program, config, ends: blocks::Ends<$name::A, $name::B, $name::C, $name::Y>, blocks| {
+                    let blocks::Ends { a, b, c, y } = ends;
+                    program.compute(Core::new(0, 0), config, $name::$name { a, b, c, y, blocks, s: blocks::S });
+                };
+            blocks::check(&what, &$name::SETUP, add, $name::exact);
         }
     };
 }

@@ -16,6 +16,7 @@ mod loops;
 pub mod metalium_0_81;
 mod names;
 mod ops;
+mod tile_calls;
 mod writer;
 
 pub use args::{ArgSlot, ArgSlots};

@@ -81,6 +81,7 @@ impl Printer<'_> {
                 args.extend([ct, rt, kt].map(|e| self.text(e)));
                 self.call(api::MATMUL_BLOCK, &args);
             }
+            Op::Tile(op) => self.tile_op(op),
             Op::Unary { op, dst, words } => {
                 self.headers.insert(op.row().header);
                 let mut args = vec![self.text(dst)];
@@ -163,6 +164,8 @@ impl Printer<'_> {
                 args.extend([ct, rt, kt].map(|e| self.text(e)));
                 self.call(api::MATMUL_BLOCK_INIT, &args);
             }
+            Init::Tile(init) => self.tile_init(init),
+            Init::Undo(call) => self.tile_undo(*call),
             Init::Unary(op, words) => {
                 self.headers.insert(op.row().header);
                 let args: Vec<String> = words.iter().map(|w| self.word(w)).collect();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::UNIX_EPOCH;
@@ -14,13 +14,13 @@ use super::cache::{self, Hash};
 use super::error::CppError;
 use super::headers::Headers;
 use super::load::CppKernel;
+use super::missing;
 use super::source::CppSource;
 
-/// Language and warnings are those of TT-Metalium's own build (C++17, `-Wall -Werror` and the same exceptions), so that what
+/// Warnings are those of TT-Metalium's own build (`-Wall -Werror` and the same exceptions), so that what
 /// compiles here compiles there, apart from what a 32-bit compiler sees differently. Floats as the source says (no contraction), aliasing
 /// as the device's pointers need it.
 const FLAGS: &[&str] = &[
-    "-std=c++17",
     "-O2",
     "-fPIC",
     "-shared",
@@ -49,6 +49,11 @@ const FLAGS: &[&str] = &[
     // The kernel calls nothing but the table, and at most memcpy and the like, which the process has.
     "-nostdlib",
 ];
+/// Generated kernels are plain C++17, the language of TT-Metalium's build. Its compiler has parts of C++20 on top, which hand-written
+/// kernels use; what C++20 itself deprecates is no concern of theirs.
+const GENERATED: &[&str] = &["-std=c++17"];
+const FOREIGN: &[&str] = &["-std=c++20", "-Wno-volatile", "-Wno-deprecated", "-Wno-misleading-indentation"];
+
 const LIBRARIES: &[&str] = &["-Wl,--as-needed", "-lm", "-lc"];
 
 /// Compilers that run at the same time.
@@ -111,7 +116,7 @@ impl CppCompiler {
     /// the result is that of `kernels`. If several kernels do not compile, the first one's error is reported.
     pub fn build(&self, kernels: &[CppSource]) -> Result<Vec<Arc<CppKernel>>, CppError> {
         let include = self.install_headers()?;
-        let units = kernels.iter().map(|k| Unit::new(self, k)).collect::<Result<Vec<_>, _>>()?;
+        let units = kernels.iter().map(|k| Unit::new(self, k, &include)).collect::<Result<Vec<_>, _>>()?;
         // Equal kernels are compiled once; a file that is there already is not compiled at all.
         let mut todo: Vec<&Unit<'_>> = Vec::new();
         for unit in &units {
@@ -153,33 +158,37 @@ impl CppCompiler {
     fn compile(&self, unit: &Unit<'_>, include: &Path) -> Result<(), CppError> {
         cache::write(&unit.source_path, &unit.text)?;
         let temp = cache::temporary(&unit.object);
-        let (program, own) = self.command.split_first().ok_or_else(|| CppError::NoCompiler { tried: String::new() })?;
-        let mut command = Command::new(program);
-        command
-            .args(own)
-            .args(FLAGS)
-            .arg("-I")
-            .arg(include)
-            .arg(&unit.source_path)
-            .arg("-o")
-            .arg(&temp)
-            .args(LIBRARIES);
+        let mut command = self.command(unit.kernel, include)?;
+        command.arg(&unit.source_path).arg("-o").arg(&temp).args(LIBRARIES);
         self.runs.fetch_add(1, Ordering::Relaxed);
-        let output = command.output().map_err(CppError::io(Path::new(program)))?;
-        if !output.status.success() {
+        if let Err(error) = run(unit.kernel, &unit.source_path, &mut command) {
             let _ = fs::remove_file(&temp);
-            let mut messages = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-            if messages.is_empty() {
-                messages = format!("the compiler said nothing and ended with {}", output.status);
-            }
-            return Err(CppError::Compile {
-                kernel: unit.name.to_owned(),
-                messages,
-                source_path: unit.source_path.clone(),
-                command: format!("{command:?}").replace('"', ""),
-            });
+            return Err(error);
         }
         cache::publish(&temp, &unit.object)
+    }
+
+    /// The compiler with everything but the files.
+    fn command(&self, kernel: &CppSource, include: &Path) -> Result<Command, CppError> {
+        let (program, own) = self.command.split_first().ok_or_else(|| CppError::NoCompiler { tried: String::new() })?;
+        let mut command = Command::new(program);
+        command.args(own).args(language(kernel)).args(FLAGS).arg("-I").arg(include);
+        for (i, dir) in kernel.include_dirs.iter().enumerate() {
+            // Headers beside the kernel are for `#include "x.h"` only, as if the kernel was compiled where it is.
+            command.arg(if i == 0 { "-iquote" } else { "-I" }).arg(dir);
+        }
+        Ok(command)
+    }
+
+    /// The text of a kernel with all its own headers, by which it is known in the cache: those may change.
+    fn with_headers(&self, kernel: &CppSource, text: &str, include: &Path) -> Result<String, CppError> {
+        let path = cache::temporary(&self.cache.join("preprocess.cpp"));
+        cache::write(&path, text)?;
+        let mut command = self.command(kernel, include)?;
+        command.arg("-E").arg("-P").arg(&path);
+        let result = run(kernel, &path, &mut command);
+        let _ = fs::remove_file(&path);
+        Ok(String::from_utf8_lossy(&result?.stdout).into_owned())
     }
 
     /// The folder of the headers.
@@ -201,9 +210,32 @@ impl fmt::Debug for CppCompiler {
     }
 }
 
+fn language(kernel: &CppSource) -> &'static [&'static str] {
+    if kernel.foreign { FOREIGN } else { GENERATED }
+}
+
+/// Runs the compiler on a kernel.
+fn run(kernel: &CppSource, source_path: &Path, command: &mut Command) -> Result<Output, CppError> {
+    let output = command.output().map_err(CppError::io(Path::new(command.get_program())))?;
+    if output.status.success() {
+        return Ok(output);
+    }
+    let mut messages = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+    if messages.is_empty() {
+        messages = format!("the compiler said nothing and ended with {}", output.status);
+    }
+    Err(CppError::Compile {
+        kernel: kernel.name.clone(),
+        missing: if kernel.foreign { missing::find(&messages) } else { Vec::new() },
+        messages,
+        source_path: source_path.to_owned(),
+        command: format!("{command:?}").replace('"', ""),
+    })
+}
+
 /// One file to compile.
 struct Unit<'a> {
-    name: &'a str,
+    kernel: &'a CppSource,
     text: String,
     hash: Hash,
     source_path: PathBuf,
@@ -217,17 +249,23 @@ type Key = (u128, PathBuf);
 static LOADED: Mutex<Option<HashMap<Key, Arc<CppKernel>>>> = Mutex::new(None);
 
 impl<'a> Unit<'a> {
-    fn new(compiler: &CppCompiler, kernel: &'a CppSource) -> Result<Unit<'a>, CppError> {
+    fn new(compiler: &CppCompiler, kernel: &'a CppSource, include: &Path) -> Result<Unit<'a>, CppError> {
         let text = kernel.translation_unit()?;
-        let mut hash = Headers::get().hash().add(compiler.identity.as_bytes()).add(text.as_bytes());
-        for flag in FLAGS.iter().chain(LIBRARIES) {
+        let whole = if kernel.include_dirs.is_empty() {
+            String::new()
+        } else {
+            compiler.with_headers(kernel, &text, include)?
+        };
+        let mut hash =
+            Headers::get().hash().add(compiler.identity.as_bytes()).add(text.as_bytes()).add(whole.as_bytes());
+        for flag in language(kernel).iter().chain(FLAGS).chain(LIBRARIES) {
             hash = hash.add(flag.as_bytes());
         }
         let stem: String =
             kernel.name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(40).collect();
         let file = format!("{stem}-{}", hash.hex());
         let at = |extension: &str| compiler.cache.join(format!("{file}.{extension}"));
-        Ok(Unit { name: &kernel.name, text, hash, source_path: at("cpp"), object: at("so") })
+        Ok(Unit { kernel, text, hash, source_path: at("cpp"), object: at("so") })
     }
 
     fn position(&self, all: &[&Unit<'_>]) -> usize {
@@ -249,7 +287,7 @@ impl<'a> Unit<'a> {
         if let Some(kernel) = known.get(&self.key()) {
             return Ok(kernel.clone());
         }
-        let kernel = Arc::new(CppKernel::load(self.name, &self.object, self.source_path.clone())?);
+        let kernel = Arc::new(CppKernel::load(&self.kernel.name, &self.object, self.source_path.clone())?);
         known.insert(self.key(), kernel.clone());
         Ok(kernel)
     }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use super::missing::Missing;
+
 /// Why kernels could not be built.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -16,9 +18,9 @@ pub enum CppError {
     )]
     NoCompiler { tried: String },
 
-    /// The compiler refused the kernel. Its messages name the lines of the Rust source, through `#line`.
-    #[error("the C++ kernel `{kernel}` does not compile\n{messages}\n  = note: the C++ source is {}\n  = note: compiled with `{command}`", source_path.display())]
-    Compile { kernel: String, messages: String, source_path: PathBuf, command: String },
+    /// The compiler refused the kernel. `missing` is what a hand-written kernel calls and the simulator does not have. The messages name the lines of the Rust source, through `#line`.
+    #[error("the C++ kernel `{kernel}` does not compile\n{}{messages}\n  = note: the C++ source is {}\n  = note: compiled with `{command}`", list(.missing), source_path.display())]
+    Compile { kernel: String, missing: Vec<Missing>, messages: String, source_path: PathBuf, command: String },
 
     #[error("{}: {error}", path.display())]
     Io { path: PathBuf, error: io::Error },
@@ -29,6 +31,11 @@ pub enum CppError {
     /// A define or a named argument that C++ has no way to write.
     #[error("the C++ kernel `{kernel}`: {message}")]
     Constant { kernel: String, message: String },
+}
+
+/// The missing names, one a line, before the compiler's own messages.
+fn list(missing: &[Missing]) -> String {
+    missing.iter().map(|m| format!("  = {m}\n")).collect()
 }
 
 impl CppError {

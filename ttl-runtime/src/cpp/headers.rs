@@ -4,6 +4,7 @@
 use std::sync::OnceLock;
 
 use super::cache::Hash;
+use super::empty_headers::EMPTY;
 use super::op_headers::op_headers;
 use super::table;
 
@@ -14,7 +15,9 @@ macro_rules! headers {
 }
 
 headers! {
+    "api/alignment.h",
     "api/compile_time_args.h",
+    "api/compute/bcast.h",
     "api/compute/cb_api.h",
     "api/compute/common.h",
     "api/compute/common_globals.h",
@@ -25,22 +28,54 @@ headers! {
     "api/compute/matmul.h",
     "api/compute/pack.h",
     "api/compute/reconfig_data_format.h",
+    "api/compute/reduce.h",
     "api/compute/reg_api.h",
     "api/compute/src_order.h",
     "api/compute/tile_move_copy.h",
+    "api/compute/transpose.h",
+    "api/compute/transpose_dest.h",
+    "api/core_local_mem.h",
+    "api/dataflow/circular_buffer.h",
     "api/dataflow/dataflow_api.h",
+    "api/dataflow/dataflow_buffer.h",
+    "api/dataflow/dfb_access.h",
+    "api/dataflow/dfb_binding_token.h",
+    "api/dataflow/endpoints.h",
+    "api/dataflow/noc.h",
+    "api/dataflow/noc_semaphore.h",
+    "api/dataflow/semaphore_binding_token.h",
     "api/debug/assert.h",
     "api/debug/device_print.h",
     "api/debug/dprint.h",
+    "api/debug/dprint_pages.h",
+    "api/debug/dprint_tile.h",
+    "api/debug/kernel_profiler.hpp",
     "api/debug/waypoint.h",
+    "api/lock.h",
+    "api/numeric/bfloat16.h",
+    "api/semaphore.h",
+    "api/tensor/noc_traits.h",
     "api/tensor/tensor_accessor.h",
+    "api/tensor/tensor_accessor_args.h",
+    "api/tensor/tensor_binding_token.h",
+    "ckernel.h",
+    "ckernel_defs.h",
+    "ckernel_include.h",
+    "experimental/kernel_args.h",
     "hostdevcommon/common_values.hpp",
     "hostdevcommon/kernel_structs.h",
+    "internal/llk_metadata.h",
+    "tools/profiler/kernel_profiler.hpp",
+    "tt-metalium/constants.hpp",
     "ttl/arguments.h",
     "ttl/circular_buffers.h",
     "ttl/kernel.h",
     "ttl/l1_pointer.h",
+    "ttl/local_buffer.h",
     "ttl/operations.h",
+    "ttl/tile_calls.h",
+    "ttl/print.h",
+    "ttl/tile_sizes.h",
     "ttl/undefined.h",
 }
 
@@ -56,6 +91,14 @@ impl Headers {
         HEADERS.get_or_init(|| {
             let mut headers =
                 Headers { generated: op_headers(|name| WRITTEN.iter().any(|(n, _)| *n == name)), hash: Hash::new() };
+            let split = split_includes(headers.files().map(|(name, _)| name));
+            headers.generated.push(("api/compute/eltwise_unary/sfpu_split_includes.h", split));
+            let known: Vec<String> = headers.files().map(|(name, _)| name.to_owned()).collect();
+            for name in EMPTY.iter().filter(|name| !known.iter().any(|k| k == *name)) {
+                let base = if name.starts_with("api/compute/") { "\n#include \"api/compute/common.h\"\n" } else { "" };
+                let text = format!("// Nothing of this header is simulated.\n#pragma once\n{base}");
+                headers.generated.push((*name, text));
+            }
             headers.generated.push(("ttl/abi.h", table::declaration()));
             headers.hash =
                 headers.files().fold(Hash::new(), |hash, (name, text)| hash.add(name.as_bytes()).add(text.as_bytes()));
@@ -70,6 +113,19 @@ impl Headers {
     pub(super) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
         WRITTEN.iter().copied().chain(self.generated.iter().map(|(name, text)| (*name, text.as_str())))
     }
+}
+
+/// On the chip a kernel chooses with macros which headers of unary operations this one includes. Here it includes them all.
+fn split_includes<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut text = String::from(
+        "// Generated: all unary operations.\n#pragma once\n\n#include \"api/compute/compute_kernel_api.h\"\n",
+    );
+    for name in
+        names.filter(|name| name.starts_with("api/compute/eltwise_unary/") && !name.ends_with("/eltwise_unary.h"))
+    {
+        text += &format!("#include \"{name}\"\n");
+    }
+    text
 }
 
 #[cfg(test)]

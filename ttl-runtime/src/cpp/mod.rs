@@ -10,8 +10,11 @@
 //! | `source` | one kernel to build: its text and its constants, and the C++ file made of them |
 //! | `compiler` | finding the C++ compiler, its flags, building in parallel |
 //! | `cache` | folder of compiled kernels, and writing files so that several processes can do it at once |
+//! | `empty_headers` | headers of which nothing is simulated |
 //! | `headers` | the headers, and the one that is generated: table and constants |
 //! | `table` | the table of functions that kernels call (unsafe code) |
+//! | `missing` | what a hand-written kernel calls and the headers do not have |
+//! | `print` | what kernels print (unsafe code) |
 //! | `place` | file names that come from C++ as Rust strings (unsafe code) |
 //! | `load` | shared objects as kernels (unsafe code) |
 //!
@@ -26,11 +29,14 @@
 
 mod cache;
 mod compiler;
+mod empty_headers;
 mod error;
 mod headers;
 mod load;
+mod missing;
 mod op_headers;
 mod place;
+mod print;
 mod source;
 mod table;
 #[cfg(test)]
@@ -39,6 +45,7 @@ mod tests;
 pub use compiler::CppCompiler;
 pub use error::CppError;
 pub use load::CppKernel;
+pub use missing::Missing;
 pub use source::{CppSource, KernelKind};
 
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! One kernel to build, and the C++ file made of its text and its constants.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use super::error::CppError;
 use crate::arch::{Arch, ArchKind, ComputeConfig, MathFidelity};
@@ -20,6 +21,10 @@ pub enum KernelKind {
 pub struct CppSource {
     /// Names the kernel in messages, the lines of a text without `#line`, and its file in the cache.
     pub name: String,
+    /// What messages call the file, if not by the name.
+    pub file: Option<String>,
+    /// C++ that comes before the kernel's own text, and is none of its lines.
+    pub prelude: String,
     /// C++ with `void kernel_main()`.
     pub text: String,
     pub kind: KernelKind,
@@ -28,6 +33,10 @@ pub struct CppSource {
     pub named_args: Vec<(String, u32)>,
     /// Names (also `NAME(parameters)`) and values.
     pub defines: Vec<(String, String)>,
+    /// Folders of headers, for a kernel that somebody wrote by hand; the first is that of the kernel.
+    pub include_dirs: Vec<PathBuf>,
+    /// Somebody wrote it by hand: it may call what is not simulated, and a message says so.
+    pub foreign: bool,
     /// Formats of circular buffers: `constexpr` uses of `get_tile_size` need them.
     pub cb_formats: Vec<(u32, DataFormat)>,
 }
@@ -36,6 +45,10 @@ impl CppSource {
     pub fn new(name: impl Into<String>, text: impl Into<String>, kind: KernelKind, arch: ArchKind) -> CppSource {
         CppSource {
             name: name.into(),
+            file: None,
+            prelude: String::new(),
+            include_dirs: Vec::new(),
+            foreign: false,
             text: text.into(),
             kind,
             arch,
@@ -64,7 +77,8 @@ impl CppSource {
         for (name, value) in &self.defines {
             let _ = define(&mut out, name, value);
         }
-        let _ = writeln!(out, "#line 1 {}", string_literal(&self.name));
+        out.push_str(&self.prelude);
+        let _ = writeln!(out, "#line 1 {}", string_literal(self.file.as_deref().unwrap_or(&self.name)));
         out.push_str(&self.text);
         if !self.text.ends_with('\n') {
             out.push('\n');

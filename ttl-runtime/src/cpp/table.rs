@@ -11,8 +11,9 @@ use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
 
 use super::place::Place;
+use super::print::{self, PrintArg};
 use crate::arch::Core;
-use crate::ops::{BinaryOp, TernaryOp, UnaryOp};
+use crate::ops::{BinaryOp, TILE_METHODS, TernaryOp, TileCall, UnaryOp};
 use crate::sim::ops::{self, FpuInit, NocAddr, Receivers, ReuseDest, SfpuInit, SrcOrder};
 use crate::site::Site;
 use crate::tensor::accessor::{Accessor, PageAddr};
@@ -21,6 +22,7 @@ use crate::tensor::accessor::{Accessor, PageAddr};
 type L1Ptr = *mut c_void;
 type Text = *const c_char;
 type Words = *const u32;
+type PrintArgs = *const PrintArg;
 /// Room for an [`Accessor`] in a C++ object.
 type AccessorOut = *mut MaybeUninit<Accessor>;
 type AccessorRef = *const Accessor;
@@ -47,6 +49,9 @@ macro_rules! cpp_type {
     };
     (Words) => {
         "const uint32_t*"
+    };
+    (PrintArgs) => {
+        "const PrintArg*"
     };
     (AccessorOut) => {
         "void*"
@@ -95,6 +100,16 @@ table! {
     fn fail(message: Text) at site { fail_with(message, site) }
     fn undefined(kind: u32, detail: u64) at site { ops::fail(undefined_message(kind, detail), site) }
 
+    // --- debugging
+    fn assert_failed(message: Text) at site { assert_failed_with(message, site) }
+    fn printing() -> bool at site { ops::printing(site) }
+    fn print(format: Text, args: PrintArgs, count: u32) at site {
+        // SAFETY: the header passes a literal and an array of `count` arguments (`ttl/print.h`).
+        unsafe { print::print(format, args, count, site) }
+    }
+    fn zone_begin(name: Text) at site { ops::zone_begin(&text(name), site) }
+    fn zone_end() at site { ops::zone_end(site) }
+
     // --- circular buffers
     fn cb_reserve_back(cb: u32, pages: u32) at site { ops::cb_reserve_back(cb, pages, site) }
     fn cb_push_back(cb: u32, pages: u32) at site { ops::cb_push_back(cb, pages, site) }
@@ -106,10 +121,16 @@ table! {
     fn get_read_ptr(cb: u32) -> u32 at site { ops::get_read_ptr(cb, site) }
     fn get_tile_size(cb: u32) -> u32 at site { ops::get_tile_size(cb, site) }
     fn get_data_format(cb: u32) -> u32 at site { ops::cb_format(cb, site).metalium_value() }
+    fn cb_page_size(cb: u32) -> u32 at site { ops::cb_page_size(cb, site) }
+    fn cb_num_pages(cb: u32) -> u32 at site { ops::cb_num_pages(cb, site) }
+    fn cb_address(cb: u32) -> u32 at site { ops::cb_address(cb, site) }
+    fn cb_read_address(cb: u32) -> u32 at site { ops::cb_read_address(cb, site) }
+    fn cb_write_address(cb: u32) -> u32 at site { ops::cb_write_address(cb, site) }
     fn cb_same_format(cb0: u32, cb1: u32) -> bool at site { ops::cb_format(cb0, site) == ops::cb_format(cb1, site) }
 
     // --- L1 pointers
     fn l1_pointer(address: u32) -> L1Ptr at site { ops::l1_bytes(address, 1, site).cast() }
+    fn l1_read_u32(address: u32) -> u32 at site { ops::l1_read_u32(address, site) }
     fn l1_address(pointer: L1Ptr) -> u64 at site {
         own_l1_address(pointer, site).map_or(pointer as usize as u64, u64::from)
     }
@@ -185,6 +206,13 @@ table! {
     fn matmul_block_init(in0: u32, in1: u32, transpose: bool, ct: u32, rt: u32, kt: u32) at site {
         ops::fpu_init(FpuInit::MatmulBlock { in0, in1, transpose, ct, rt, kt }, site)
     }
+    fn tile_call_init(call: u32, cb0: u32, cb1: u32) at site {
+        ops::fpu_init(FpuInit::tile_call(call_of(call, site), &[cb0, cb1]), site)
+    }
+    fn copy_transposed_init(cb: u32, faces: bool, within: bool) at site {
+        ops::fpu_init(FpuInit::tile_call(TileCall::CopyTransposed { faces, within }, &[cb]), site)
+    }
+    fn reduce_uninit() at site { ops::reduce_uninit(site) }
     fn sfpu_unary_init(op: u32, word0: u32, word1: u32, word2: u32) at site {
         ops::sfpu_init(SfpuInit::unary(unary_op(op, site), &[word0, word1, word2]), site)
     }
@@ -217,6 +245,9 @@ table! {
         in0: u32, in1: u32, tile0: u32, tile1: u32, dst: u32, transpose: bool, ct: u32, rt: u32, kt: u32,
     ) at site {
         ops::matmul_block(in0, in1, tile0, tile1, dst, transpose, ct, rt, kt, site)
+    }
+    fn tile_call(call: u32, cb0: u32, cb1: u32, tile0: u32, tile1: u32, dst: u32, row: u32) at site {
+        ops::tile_call(call_of(call, site), &[cb0, cb1], &[tile0, tile1], dst, row, site)
     }
     fn sfpu_unary(op: u32, dst: u32, word0: u32, word1: u32, word2: u32) at site {
         ops::sfpu_unary(unary_op(op, site), dst, [word0, word1, word2], site)
@@ -265,7 +296,7 @@ pub(super) fn declaration() -> String {
     let mut out = String::from(
         "// Generated from the simulator's list of functions: what kernels call, and the constants of the calls.\n#pragma once\n\n\
          #include <cstddef>\n#include <cstdint>\n\nnamespace ttl_host {\n\
-         // File and line of a call.\nstruct Place {\n    const char* file;\n    uint32_t line;\n};\n\nstruct Table {\n",
+         // File and line of a call.\nstruct Place {\n    const char* file;\n    uint32_t line;\n};\n\nstruct PrintArg;\n\nstruct Table {\n",
     );
     for (result, name, parameters) in DECLARATIONS {
         let list: String = parameters.iter().map(|(ty, name)| format!("{ty} {name}, ")).collect();
@@ -285,6 +316,9 @@ pub(super) fn declaration() -> String {
     for op in TernaryOp::ALL {
         out.push_str(&format!("constexpr uint32_t ternary_{} = {};\n", op.row().method, op as u32));
     }
+    for (at, (method, _)) in TILE_METHODS.iter().enumerate() {
+        out.push_str(&format!("constexpr uint32_t call_{method} = {at};\n"));
+    }
     out.push_str(&format!(
         "\n// Room for the simulator's own description of a tensor.\nconstexpr size_t accessor_size = {};\nconstexpr size_t accessor_align = {};\n}}  // namespace ttl_host\n",
         size_of::<Accessor>(),
@@ -298,6 +332,13 @@ fn unary_op(op: u32, site: Site) -> UnaryOp {
     match UnaryOp::ALL.get(op as usize) {
         Some(&op) => op,
         None => ops::fail(format!("there is no unary operation {op}"), site),
+    }
+}
+
+fn call_of(call: u32, site: Site) -> TileCall {
+    match TILE_METHODS.get(call as usize) {
+        Some(&(_, call)) => call,
+        None => ops::fail(format!("there is no tile call {call}"), site),
     }
 }
 
@@ -320,10 +361,18 @@ fn reuse_dest(dest: u32) -> ReuseDest {
     if dest == 1 { ReuseDest::DestToSrcA } else { ReuseDest::DestToSrcB }
 }
 
-fn fail_with(message: Text, site: Site) -> ! {
+/// A text that a header passes.
+fn text(text: Text) -> String {
     // SAFETY: our headers pass string literals.
-    let text = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
-    ops::fail(text, site)
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
+fn fail_with(message: Text, site: Site) -> ! {
+    ops::fail(text(message), site)
+}
+
+fn assert_failed_with(message: Text, site: Site) -> ! {
+    ops::assert_failed(&text(message), site)
 }
 
 /// The L1 address of a pointer into the L1 of the running kernel's core.

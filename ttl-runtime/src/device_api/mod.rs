@@ -18,6 +18,7 @@ mod pipe;
 mod register_ops;
 mod signal;
 mod store;
+mod tile_calls;
 mod tile_ops;
 mod tiles;
 mod types;

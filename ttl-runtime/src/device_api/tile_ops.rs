@@ -224,7 +224,6 @@ for_each_ternary_op!(ternary_methods);
 
 impl<E: TileExpr> TileTernary for E {}
 
-
 impl Compute {
     /// Tiles full of `value`, as an operand: `y.store((&x).select(&a, c.fill(1.0)))`.
     pub fn fill<N: Scalar>(&self, value: N) -> Tiles<Create> {

@@ -299,7 +299,7 @@ impl Backend for SimChip {
 
     fn prepare(&mut self, program: &CheckedProgram) -> Result<()> {
         match self.engine {
-            Engine::Native => Ok(()),
+            Engine::Native => engine::build_foreign(self.machine.arch(), program).map(|_| ()),
             Engine::Cpp => engine::build_cpp(self.machine.arch(), program).map(|_| ()),
         }
     }

@@ -18,14 +18,15 @@ impl CheckedProgram {
         };
         std::fs::create_dir_all(dir).map_err(io(dir))?;
         let mut files = vec![];
-        for (source, (module, prepared)) in self.sources(Lines::Comments)?.into_iter().zip(self.stages()) {
+        for (source, stages) in self.sources(Lines::Comments)?.into_iter().zip(self.stages()) {
             let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(&source.text);
             let name = source.file_name.trim_end_matches(".cpp");
-            for (ending, text) in [
-                ("ir.txt", format!("{module:#?}\n")),
-                ("prepared.txt", format!("{:#?}\n", prepared.module())),
-                ("cpp", source.text.clone()),
-            ] {
+            let mut texts = vec![("cpp", source.text.clone())];
+            if let Some((module, prepared)) = stages {
+                texts.push(("ir.txt", format!("{module:#?}\n")));
+                texts.push(("prepared.txt", format!("{:#?}\n", prepared.module())));
+            }
+            for (ending, text) in texts {
                 let path = dir.join(format!("{name}-{hash:016x}.{ending}"));
                 std::fs::write(&path, text).map_err(io(&path))?;
                 files.push(path);

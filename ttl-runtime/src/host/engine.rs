@@ -1,7 +1,7 @@
 //! From a checked program to the simulator's threads: natively, or through the generated C++.
 
 use super::error::Result;
-use super::program::{CheckedProgram, KernelCode};
+use super::program::{Body, CheckedProgram, KernelCode};
 use crate::arch::Arch;
 use crate::codegen::Lines;
 use crate::cpp::{self, CppKernel, CppSource, KernelKind};
@@ -16,18 +16,26 @@ type Entry<'a> = Box<dyn Fn() + Sync + 'a>;
 /// Runs the Rust bodies.
 pub(super) fn run_native(machine: &mut Machine, program: &CheckedProgram, options: &RunOptions) -> Result<RunReport> {
     let checked = program.checked();
-    let entries: Vec<Entry<'_>> = checked
-        .kernels()
-        .iter()
-        .map(|kernel| -> Entry<'_> {
-            Box::new(move || {
-                let args =
-                    Args { layout: &kernel.layout, accessor_offsets: &kernel.accessor_offsets, arch: checked.arch() };
-                (kernel.code.run)(&args);
-                crate::device_api::end_of_kernel();
-            })
-        })
-        .collect();
+    let foreign = build_foreign(machine.arch(), program)?;
+    let mut foreign = foreign.iter();
+    let mut entries: Vec<Entry<'_>> = vec![];
+    for kernel in checked.kernels() {
+        let code = match &kernel.code {
+            KernelCode::Rust(code) => code,
+            KernelCode::Foreign(_) => {
+                if let Some(built) = foreign.next() {
+                    entries.push(Box::new(|| built.entry()()));
+                }
+                continue;
+            }
+        };
+        entries.push(Box::new(move || {
+            let args =
+                Args { layout: &kernel.layout, accessor_offsets: &kernel.accessor_offsets, arch: checked.arch() };
+            (code.run)(&args);
+            crate::device_api::end_of_kernel();
+        }));
+    }
     let entries: Vec<&(dyn Fn() + Sync)> = entries.iter().map(|e| &**e).collect();
     Ok(machine.run(&launch(checked, &entries), options)?)
 }
@@ -44,8 +52,12 @@ pub(super) fn build_cpp(arch: &Arch, program: &CheckedProgram) -> Result<Vec<Arc
     let sources: Vec<CppSource> = checked
         .kernels()
         .iter()
+        .zip(program.prepared.iter())
         .zip(program.sources(Lines::Directives)?)
-        .map(|(kernel, source)| {
+        .map(|((kernel, body), source)| {
+            if let Body::Foreign(foreign) = body {
+                return foreign.cpp_source(kernel, arch.kind, cb_formats(checked, &kernel.cores));
+            }
             let kind = match kernel.role.noc() {
                 Some(noc) => KernelKind::DataMovement { noc },
                 None => KernelKind::Compute((*kernel.config).clone()),
@@ -58,6 +70,21 @@ pub(super) fn build_cpp(arch: &Arch, program: &CheckedProgram) -> Result<Vec<Arc
         })
         .collect();
     Ok(cpp::build(&sources)?)
+}
+
+/// The foreign kernels alone, in their order: what a native run needs of C++.
+pub(super) fn build_foreign(arch: &Arch, program: &CheckedProgram) -> Result<Vec<Arc<CppKernel>>> {
+    let checked = program.checked();
+    let sources: Vec<CppSource> = checked
+        .kernels()
+        .iter()
+        .zip(program.prepared.iter())
+        .filter_map(|(kernel, body)| match body {
+            Body::Foreign(foreign) => Some(foreign.cpp_source(kernel, arch.kind, cb_formats(checked, &kernel.cores))),
+            Body::Rust(_) => None,
+        })
+        .collect();
+    if sources.is_empty() { Ok(vec![]) } else { Ok(cpp::build(&sources)?) }
 }
 
 fn cb_formats(

@@ -2,9 +2,9 @@
 
 use super::device::Device;
 use super::error::{Error, Result};
-use super::program::CheckedProgram;
+use super::program::{Body, CheckedProgram};
 use crate::codegen::{Lines, Source};
-use crate::program::export::{self, TensorExport, Tolerance};
+use crate::program::export::{self, KernelSource, TensorExport, Tolerance};
 use crate::tensor::{HostTensor, TensorRef};
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,16 @@ impl CheckedProgram {
                 None => TensorExport::input(tensor.id, device.contents(tensor)?),
             });
         }
-        let sources: Vec<String> = self.sources(Lines::Directives)?.into_iter().map(|s| s.text).collect();
+        let mut sources = vec![];
+        let kernels = self.checked().kernels().iter().zip(self.prepared.iter());
+        for (source, (kernel, body)) in self.sources(Lines::Directives)?.into_iter().zip(kernels) {
+            sources.push(match body {
+                Body::Foreign(foreign) => {
+                    foreign.exported(kernel.foreign.as_ref().map_or("", |f| f.prelude.as_str()))?
+                }
+                Body::Rust(_) => KernelSource::Text(source.text),
+            });
+        }
         Ok(export::write(dir, self.checked(), &sources, &tensors, tolerance)?)
     }
 }

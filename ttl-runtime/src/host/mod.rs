@@ -8,11 +8,13 @@ mod dump;
 mod engine;
 mod error;
 mod export;
+mod foreign;
 mod program;
 mod tensor;
 pub mod testing;
 
 pub use device::{Backend, Device, DeviceOptions, Engine};
 pub use error::{Error, Result};
-pub use program::{CheckedProgram, KernelCode, Program};
+pub use foreign::{ForeignKernel, ForeignSource};
+pub use program::{CheckedProgram, KernelCode, Program, RustCode};
 pub use tensor::Tensor;

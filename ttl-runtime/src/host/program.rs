@@ -2,6 +2,7 @@
 
 use super::Device;
 use super::error::{Error, Result};
+use super::foreign::{ForeignKernel, ForeignSource, ForeignText};
 use crate::arch::ComputeConfig;
 use crate::codegen::{self, ArgSlots, Lines, Source};
 use crate::cores::CoreSet;
@@ -16,24 +17,31 @@ use crate::tensor::format::Element;
 use std::fmt;
 use std::sync::Arc;
 
-/// The code of a kernel: its Rust body to run natively, and how to get its IR.
+/// The code of a kernel.
+#[derive(Clone, Debug)]
+pub enum KernelCode {
+    Rust(RustCode),
+    Foreign(Arc<ForeignSource>),
+}
+
+/// A Rust kernel: its body to run natively, and how to get its IR.
 #[derive(Clone, Copy)]
-pub struct KernelCode {
+pub struct RustCode {
     pub(super) run: fn(&Args<'_>),
     module: fn() -> Result<ir::Module, Vec<LowerError>>,
     pub site: Site,
 }
 
-impl KernelCode {
-    fn of<K: Kernel>() -> KernelCode {
+impl RustCode {
+    fn of<K: Kernel>() -> RustCode {
         let site = Site { file: K::FILE, line: K::LINE, column: 0 };
-        KernelCode { run: K::run, module: rt::module::<K>, site }
+        RustCode { run: K::run, module: rt::module::<K>, site }
     }
 }
 
-impl fmt::Debug for KernelCode {
+impl fmt::Debug for RustCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KernelCode({})", self.site)
+        write!(f, "RustCode({})", self.site)
     }
 }
 
@@ -57,6 +65,21 @@ impl Program {
         pages: u32,
     ) -> (Producer<T>, Consumer<T>) {
         let cb = self.inner.add_cb(CbDecl::new(name, cores, T::FORMAT, pages));
+        (Producer::new(cb), Consumer::new(cb))
+    }
+
+    /// As [`Program::circular_buffer`], with the id by which the chip knows it: for foreign kernels that have the id in their text.
+    #[track_caller]
+    pub fn circular_buffer_with_id<T: Element>(
+        &mut self,
+        name: &str,
+        cores: impl Into<CoreSet>,
+        pages: u32,
+        id: u32,
+    ) -> (Producer<T>, Consumer<T>) {
+        let mut cb = CbDecl::new(name, cores, T::FORMAT, pages);
+        cb.id = Some(id);
+        let cb = self.inner.add_cb(cb);
         (Producer::new(cb), Consumer::new(cb))
     }
 
@@ -124,6 +147,12 @@ impl Program {
         self.inner.add_kernel(decl);
     }
 
+    /// Puts a hand-written TT-Metalium kernel on cores.
+    #[track_caller]
+    pub fn foreign(&mut self, cores: impl Into<CoreSet>, kernel: ForeignKernel) {
+        self.inner.add_kernel(kernel.declare(cores.into(), Site::caller()));
+    }
+
     /// Finds every mistake that can be found before the program runs, and resolves ids, addresses and arguments.
     pub fn validate(&self, device: &Device) -> Result<CheckedProgram> {
         let mut inner = self.inner.clone();
@@ -131,10 +160,17 @@ impl Program {
         let checked = inner.validate(&device.info())?;
         let mut prepared = vec![];
         for (kernel, module) in checked.kernels().iter().zip(&modules) {
+            let module = match module {
+                Body::Foreign(text) => {
+                    prepared.push(Body::Foreign(text.clone()));
+                    continue;
+                }
+                Body::Rust(module) => module,
+            };
             let verified = verify::verify(module).map_err(Error::Verify)?;
             let cb_ids = cb_ids(&checked, kernel);
             let target = Target { config: &kernel.config, cb_ids: &cb_ids };
-            prepared.push(passes::prepare(verified, &target)?);
+            prepared.push(Body::Rust(passes::prepare(verified, &target)?));
         }
         let program = CheckedProgram { inner: Arc::new(checked), modules: modules.into(), prepared: prepared.into() };
         if let Some(dir) = std::env::var_os("TTL_DUMP").filter(|dir| !dir.is_empty()) {
@@ -142,6 +178,13 @@ impl Program {
         }
         Ok(program)
     }
+}
+
+/// What becomes of a kernel: its IR and later stages, or the text of a foreign one as it was when the program was validated.
+#[derive(Clone, Debug)]
+pub(super) enum Body<R> {
+    Rust(R),
+    Foreign(ForeignText),
 }
 
 #[track_caller]
@@ -155,15 +198,22 @@ fn declare<K: Kernel>(cores: CoreSet, kernel: K) -> KernelDecl<KernelCode> {
     };
     let mut binder = Binder::default();
     kernel.bind(&mut binder);
-    KernelDecl::new(K::NAME, role, cores, binder.into_args(), KernelCode::of::<K>())
+    KernelDecl::new(K::NAME, role, cores, binder.into_args(), KernelCode::Rust(RustCode::of::<K>()))
 }
 
 /// The IR of every kernel, and from it the block sizes in which each uses its buffers.
-fn build_modules(program: &mut program::Program<KernelCode>) -> Result<Vec<ir::Module>> {
+fn build_modules(program: &mut program::Program<KernelCode>) -> Result<Vec<Body<ir::Module>>> {
     let mut modules = vec![];
     let mut errors = vec![];
     for kernel in program.kernels_mut() {
-        match (kernel.code.module)() {
+        let code = match &kernel.code {
+            KernelCode::Foreign(source) => {
+                modules.push(Body::Foreign(source.read()?));
+                continue;
+            }
+            KernelCode::Rust(code) => code,
+        };
+        match (code.module)() {
             Ok(module) => {
                 through_pipes(kernel, &module);
                 for (arg, param) in kernel.args.iter_mut().zip(&module.params) {
@@ -171,7 +221,7 @@ fn build_modules(program: &mut program::Program<KernelCode>) -> Result<Vec<ir::M
                         *blocks = ir::blocks::used(&module, param.local);
                     }
                 }
-                modules.push(module);
+                modules.push(Body::Rust(module));
             }
             Err(e) => errors.extend(e),
         }
@@ -215,8 +265,8 @@ fn cb_ids(checked: &program::Checked<KernelCode>, kernel: &program::CheckedKerne
 #[derive(Clone, Debug)]
 pub struct CheckedProgram {
     pub(super) inner: Arc<program::Checked<KernelCode>>,
-    modules: Arc<[ir::Module]>,
-    prepared: Arc<[Prepared]>,
+    modules: Arc<[Body<ir::Module>]>,
+    pub(super) prepared: Arc<[Body<Prepared>]>,
 }
 
 impl CheckedProgram {
@@ -229,9 +279,12 @@ impl CheckedProgram {
         &self.inner
     }
 
-    /// Each kernel's IR as it was lowered and as the passes left it.
-    pub(super) fn stages(&self) -> impl Iterator<Item = (&ir::Module, &Prepared)> {
-        self.modules.iter().zip(self.prepared.iter())
+    /// Each kernel's IR as it was lowered and as the passes left it; foreign kernels have none.
+    pub(super) fn stages(&self) -> impl Iterator<Item = Option<(&ir::Module, &Prepared)>> {
+        self.modules.iter().zip(self.prepared.iter()).map(|stages| match stages {
+            (Body::Rust(module), Body::Rust(prepared)) => Some((module, prepared)),
+            _ => None,
+        })
     }
 
     /// The C++ of every kernel, in the order in which they were added.
@@ -239,7 +292,12 @@ impl CheckedProgram {
         let options = codegen::Options { lines };
         let mut sources: Vec<Source> = vec![];
         for (kernel, prepared) in self.inner.kernels().iter().zip(self.prepared.iter()) {
-            let mut source = codegen::emit(prepared, &ArgSlots::from(&kernel.layout), &options)?;
+            let mut source = match prepared {
+                Body::Rust(prepared) => codegen::emit(prepared, &ArgSlots::from(&kernel.layout), &options)?,
+                Body::Foreign(foreign) => {
+                    Source { file_name: format!("{}.cpp", kernel.name), text: foreign.text.clone() }
+                }
+            };
             // Two kernels of one name, or two instances of one kernel.
             let same = sources.iter().filter(|s| stem(&s.file_name) == stem(&source.file_name)).count();
             if same > 0 {

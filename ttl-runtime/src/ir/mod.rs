@@ -12,11 +12,13 @@ pub mod fuse;
 pub mod kinds;
 pub mod passes;
 pub mod pipe;
+pub mod tile_op;
 pub mod ty;
 pub mod verify;
 pub mod visit;
 
-use crate::ops::{BinaryOp, TernaryOp, UnaryOp};
+use crate::ops::{BinaryOp, TernaryOp, TileCall, UnaryOp};
+pub use tile_op::{TileInit, TileOp};
 pub use ttl_skeleton::BinOp;
 pub use ty::{IntTy, Ty};
 
@@ -383,6 +385,8 @@ pub enum Op {
         rt: Expr,
         kt: Expr,
     },
+    /// Broadcasts, reductions, transpositions.
+    Tile(TileOp),
     /// In place. `words` are those of the C++ calls, init first.
     Unary {
         op: UnaryOp,
@@ -513,6 +517,9 @@ pub enum Init {
         rt: Expr,
         kt: Expr,
     },
+    Tile(TileInit),
+    /// Undoes what the init of this call has set up beyond the matrix unit.
+    Undo(TileCall),
     /// With the words that the init takes.
     Unary(UnaryOp, Vec<Expr>),
     BinaryRegs(BinaryOp),

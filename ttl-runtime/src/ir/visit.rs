@@ -91,6 +91,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(dst);
         }
         Op::MatmulBlock { ia, ib, dst, ct, rt, kt, .. } => [ia, ib, dst, ct, rt, kt].into_iter().for_each(f),
+        Op::Tile(t) => t.args.iter().for_each(f),
         Op::Unary { dst, words, .. } => {
             f(dst);
             words.iter().for_each(f);
@@ -171,6 +172,7 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
                 }
             }
         }
+        Op::Tile(t) => t.ins.iter().for_each(|cb| f(*cb)),
         Op::Init(init) => init_locals(init, f),
         Op::ReadBarrier
         | Op::WriteBarrier
@@ -196,7 +198,8 @@ pub fn init_locals(init: &Init, f: &mut dyn FnMut(LocalId)) {
             f(*b);
         }
         Init::Reconfig { srca, srcb } => srca.iter().chain(srcb).for_each(|cb| f(*cb)),
-        Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {}
+        Init::Tile(t) => t.ins.iter().for_each(|cb| f(*cb)),
+        Init::Undo(_) | Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {}
     }
 }
 

@@ -4,6 +4,7 @@
 //! `api/compute/eltwise_binary*.h`, ...). A name may hold `{dst}`, which stands for the data format of the tile registers.
 
 mod binary;
+mod calls;
 mod param;
 mod reference;
 mod ternary;
@@ -11,6 +12,7 @@ mod unary;
 
 pub(crate) use binary::for_each_binary_op;
 pub use binary::{BINARY_FPU_HEADER, BinaryOp, BinaryRow, FpuRow, WithNumber};
+pub use calls::{Bcast, METHODS as TILE_METHODS, Pool, ReduceDim, Sources, TileCall};
 pub(crate) use param::name_of_type;
 pub use param::{MAX_WORDS, Param, Word};
 pub use reference::Reference;

@@ -9,6 +9,7 @@ use crate::tensor::{DataFormat, TensorRef};
 
 use super::arg_layout::ArgLayout;
 use super::decl::{Arg, CbId, Role, SemId};
+use super::foreign::CheckedForeign;
 use super::l1_plan::L1Plan;
 
 /// A program that can run on its device.
@@ -110,6 +111,8 @@ pub struct CheckedKernel<K> {
     /// In the order of the parameters.
     pub args: Vec<Arg>,
     pub layout: ArgLayout,
+    /// Of a foreign kernel: what it gets beside the words below.
+    pub foreign: Option<CheckedForeign>,
     pub compile_args: Arc<[u32]>,
     /// Where the words of each accessor begin among the compile-time arguments.
     pub accessor_offsets: Vec<u32>,

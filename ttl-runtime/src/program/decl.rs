@@ -9,7 +9,8 @@ use crate::cores::{CoreRange, CoreSet};
 use crate::site::Site;
 use crate::tensor::{DataFormat, TensorRef};
 
-use super::arg_layout::ParamKind;
+use super::arg_layout::{ArgLayout, ParamKind};
+use super::foreign::ForeignArgs;
 use super::pipe::{PipeDecl, PipeUse};
 
 /// A circular buffer of one program. Not the id by which the chip knows it: `validate` chooses that.
@@ -292,6 +293,8 @@ pub struct KernelDecl<K> {
     pub cores: CoreSet,
     /// In the order of the parameters.
     pub args: Vec<Arg>,
+    /// What a foreign kernel gets; `args` are then what it has of buffers, semaphores and tensors.
+    pub foreign: Option<ForeignArgs>,
     /// Settings of a compute kernel. Its `unpack_to_dest_fp32` is filled from the field below.
     pub config: ComputeConfig,
     /// Buffers whose f32 tiles go to the tile registers at full precision.
@@ -316,10 +319,21 @@ impl<K> KernelDecl<K> {
             role,
             cores: cores.into(),
             args,
+            foreign: None,
             config: ComputeConfig::default(),
             unpack_to_dest_fp32: Vec::new(),
             site: Site::caller(),
             code,
+        }
+    }
+}
+
+impl<K> KernelDecl<K> {
+    /// The places of the arguments, where they follow from the parameters.
+    pub(super) fn layout(&self) -> ArgLayout {
+        match self.foreign {
+            Some(_) => ArgLayout::default(),
+            None => ArgLayout::new(self.args.iter().map(Arg::kind)),
         }
     }
 }

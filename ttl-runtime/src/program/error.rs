@@ -40,6 +40,8 @@ pub enum ProblemKind {
     Foreign,
     /// Semaphores: too many, or ids used twice.
     Semaphore,
+    /// An argument of a foreign kernel that it cannot get in this way.
+    ForeignArgument,
     /// Pipes: routes that cannot be, ends that are missing or in the wrong place.
     Pipe,
     /// An argument that this kind of kernel cannot have.

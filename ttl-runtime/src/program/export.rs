@@ -17,6 +17,7 @@ use crate::tensor::{HostTensor, MemoryConfig, NpyError, Orientation, ShardSpec, 
 use super::arg_layout::Slot;
 use super::checked::{Checked, CheckedKernel};
 use super::decl::{Arg, ArgValue, Processor, Role};
+use super::export_foreign;
 
 /// What an exported tensor is beside its place in memory.
 #[derive(Clone, Debug)]
@@ -62,12 +63,42 @@ pub enum ExportError {
     Json(#[from] serde_json::Error),
 }
 
-/// Writes the directory (made if it is not there) and returns the path of `program.json`. `sources` holds the C++ text of the kernels,
-/// in their order.
+/// The C++ of a kernel.
+#[derive(Clone, Debug)]
+pub enum KernelSource {
+    /// Written to a file of its own in the directory.
+    Text(String),
+    /// A file that stays where it is, because it includes others.
+    InPlace(PathBuf),
+}
+
+impl KernelSource {
+    fn file(&self) -> Option<&Path> {
+        match self {
+            KernelSource::Text(_) => None,
+            KernelSource::InPlace(path) => Some(path),
+        }
+    }
+}
+
+impl From<String> for KernelSource {
+    fn from(text: String) -> KernelSource {
+        KernelSource::Text(text)
+    }
+}
+
+impl From<&str> for KernelSource {
+    fn from(text: &str) -> KernelSource {
+        KernelSource::Text(text.to_owned())
+    }
+}
+
+/// Writes the directory (made if it is not there) and returns the path of `program.json`. `sources` holds the C++ of the kernels, in their
+/// order.
 pub fn write<K>(
     dir: impl AsRef<Path>,
     program: &Checked<K>,
-    sources: &[String],
+    sources: &[KernelSource],
     tensors: &[TensorExport],
     tolerance: Tolerance,
 ) -> Result<PathBuf, ExportError> {
@@ -90,7 +121,9 @@ pub fn write<K>(
     }
     let mut files = Files::new(dir)?;
     for (name, source) in names.kernels.iter().zip(sources) {
-        files.text(&format!("{name}.cpp"), source)?;
+        if let KernelSource::Text(text) = source {
+            files.text(&format!("{name}.cpp"), text)?;
+        }
     }
     for (tensor, name) in program.tensors().iter().zip(&names.tensors) {
         if let Some(export) = tensors.iter().find(|t| t.id == tensor.id) {
@@ -102,7 +135,7 @@ pub fn write<K>(
             }
         }
     }
-    let mut text = serde_json::to_string_pretty(&describe(program, &names, tensors, tolerance))?;
+    let mut text = serde_json::to_string_pretty(&describe(program, sources, &names, tensors, tolerance))?;
     text.push('\n');
     let path = files.text("program.json", &text)?;
     files.keep();
@@ -200,9 +233,20 @@ fn unique<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
         .collect()
 }
 
-fn describe<K>(program: &Checked<K>, names: &Names, tensors: &[TensorExport], tolerance: Tolerance) -> Value {
-    let kernels: Vec<Value> =
-        program.kernels().iter().zip(&names.kernels).map(|(k, name)| kernel(program, k, name, names)).collect();
+fn describe<K>(
+    program: &Checked<K>,
+    sources: &[KernelSource],
+    names: &Names,
+    tensors: &[TensorExport],
+    tolerance: Tolerance,
+) -> Value {
+    let kernels: Vec<Value> = program
+        .kernels()
+        .iter()
+        .zip(&names.kernels)
+        .zip(sources)
+        .map(|((k, name), source)| kernel(program, k, name, source.file(), names))
+        .collect();
     let cbs: Vec<Value> = program
         .cbs()
         .iter()
@@ -249,7 +293,7 @@ fn describe<K>(program: &Checked<K>, names: &Names, tensors: &[TensorExport], to
     out.into()
 }
 
-fn kernel<K>(program: &Checked<K>, k: &CheckedKernel<K>, name: &str, names: &Names) -> Value {
+fn kernel<K>(program: &Checked<K>, k: &CheckedKernel<K>, name: &str, file: Option<&Path>, names: &Names) -> Value {
     let tensor_of = |arg: &Arg| match &arg.value {
         ArgValue::Tensor { tensor, .. } => names.tensor(program, tensor).to_owned(),
         _ => String::new(),
@@ -275,15 +319,20 @@ fn kernel<K>(program: &Checked<K>, k: &CheckedKernel<K>, name: &str, names: &Nam
     };
     out.insert("kind".into(), kind.into());
     out.insert("name".into(), (&*k.name).into());
-    out.insert("file".into(), format!("{name}.cpp").into());
+    out.insert("file".into(), file.map_or_else(|| format!("{name}.cpp"), |path| path.display().to_string()).into());
     out.insert("cores".into(), cores(&k.cores));
     if let Role::Dm { processor, noc } = k.role {
         out.insert("processor".into(), u32::from(processor == Processor::Ncrisc).into());
         out.insert("noc".into(), noc.into());
     }
-    out.insert("compile_args".into(), compile.into());
-    out.insert("runtime_args".into(), runtime(k));
-    out.insert("common_runtime_args".into(), common.into());
+    match &k.foreign {
+        Some(foreign) => export_foreign::arguments(&mut out, k, foreign, |t| names.tensor(program, t).to_owned()),
+        None => {
+            out.insert("compile_args".into(), compile.into());
+            out.insert("runtime_args".into(), runtime(k, |_, word| word.into()));
+            out.insert("common_runtime_args".into(), common.into());
+        }
+    }
     if k.role == Role::Compute {
         out.insert("compute".into(), compute(&k.config));
     }
@@ -291,16 +340,17 @@ fn kernel<K>(program: &Checked<K>, k: &CheckedKernel<K>, name: &str, names: &Nam
 }
 
 /// One list if all cores have the same words, else a list for each core.
-fn runtime<K>(k: &CheckedKernel<K>) -> Value {
+pub(super) fn runtime<K>(k: &CheckedKernel<K>, value: impl Fn(usize, u32) -> Value) -> Value {
+    let list = |words: &Vec<u32>| -> Value { words.iter().enumerate().map(|(i, &word)| value(i, word)).collect() };
     match k.runtime_args.first() {
         Some(first) if k.runtime_args.iter().any(|words| words != first) => k
             .cores
             .iter()
             .zip(&k.runtime_args)
-            .map(|(Core { x, y }, words)| (format!("{x},{y}"), Value::from(words.clone())))
+            .map(|(Core { x, y }, words)| (format!("{x},{y}"), list(words)))
             .collect::<Map<String, Value>>()
             .into(),
-        first => first.cloned().unwrap_or_default().into(),
+        first => first.map_or_else(|| Value::Array(vec![]), list),
     }
 }
 

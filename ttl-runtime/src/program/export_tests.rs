@@ -54,7 +54,7 @@ fn a_program_becomes_files() {
     let dir = tempfile::tempdir().unwrap();
     let dir = dir.path().join("new/dir");
     let program = sample();
-    let sources = ["// r".to_owned(), "// w".to_owned(), "// c".to_owned()];
+    let sources = ["// r", "// w", "// c"].map(KernelSource::from);
     let x = HostTensor::uniform([64, 64], 0.0, 1.0, 1).unwrap();
     let tensors = [TensorExport::input(TensorId(1), x.clone()), TensorExport::output(TensorId(2), Some(x.clone()))];
     let tolerance = Tolerance { max_abs: Some(0.5), ..Tolerance::default() };
@@ -115,7 +115,7 @@ fn what_cannot_be_exported() {
     let program = sample();
     let e = write(dir.path(), &program, &[], &[], Tolerance::default()).unwrap_err();
     assert_eq!(e.to_string(), "0 kernel sources for 3 kernels");
-    let sources = vec![String::new(); 3];
+    let sources = [""; 3].map(KernelSource::from);
     let wrong = HostTensor::zeros([32, 64], DataFormat::F32).unwrap();
     let tensors = [TensorExport::input(TensorId(1), wrong)];
     let e = write(dir.path(), &program, &sources, &tensors, Tolerance::default()).unwrap_err();

@@ -4,6 +4,7 @@
 //! * [`decl`]: a [`Program`] is plain data, filled by a builder;
 //! * [`validate`](Program::validate) finds every mistake at once ([`error`]) and resolves what is left open: buffer and semaphore ids,
 //!   L1 addresses ([`l1_plan`]), and the words of all arguments, whose places [`arg_layout`] alone decides;
+//! * [`foreign`]: arguments of hand-written C++ kernels, whose words stand where the host puts them;
 //! * [`checked`]: the result, the only thing that can be launched, emitted or exported;
 //! * [`export`]: a checked program as a directory of files that other tools can run.
 //!
@@ -14,6 +15,8 @@ pub mod checked;
 pub mod decl;
 pub mod error;
 pub mod export;
+mod export_foreign;
+pub mod foreign;
 pub mod l1_plan;
 pub mod pipe;
 pub mod typed;
@@ -27,5 +30,6 @@ pub use decl::{
     SemDecl, SemId,
 };
 pub use error::{ProblemKind, ProgramError, ProgramErrors};
+pub use foreign::{CheckedForeign, ForeignArgs, Word};
 pub use l1_plan::L1Plan;
 pub use pipe::{PipeArg, PipeDecl, PipeEnd, PipeId, PipeKind, PipeUse, Route};

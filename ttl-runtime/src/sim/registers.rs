@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::math::{MathConfig, MatmulIn0, MatmulIn1, Numerics, ReuseDest, Tile};
 use crate::arch::{ArchKind, ComputeConfig};
-use crate::ops::{BinaryOp, MAX_WORDS, TernaryOp, UnaryOp};
+use crate::ops::{BinaryOp, MAX_WORDS, ReduceDim, TernaryOp, TileCall, UnaryOp};
 use crate::site::Site;
 use crate::tensor::format::DataFormat;
 
@@ -21,16 +21,57 @@ pub enum SrcOrder {
 /// An init of the unpackers and the matrix unit; each replaces the one before. Operands are circular-buffer ids.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FpuInit {
-    Copy { cb: u32 },
-    Add { a: u32, b: u32, acc: bool },
-    Sub { a: u32, b: u32, acc: bool },
-    Mul { a: u32, b: u32 },
-    Matmul { in0: u32, in1: u32, transpose: bool },
-    MatmulBlock { in0: u32, in1: u32, transpose: bool, ct: u32, rt: u32, kt: u32 },
-    Reuse { op: BinaryOp, cb: u32, dest: ReuseDest },
+    Copy {
+        cb: u32,
+    },
+    Add {
+        a: u32,
+        b: u32,
+        acc: bool,
+    },
+    Sub {
+        a: u32,
+        b: u32,
+        acc: bool,
+    },
+    Mul {
+        a: u32,
+        b: u32,
+    },
+    Matmul {
+        in0: u32,
+        in1: u32,
+        transpose: bool,
+    },
+    MatmulBlock {
+        in0: u32,
+        in1: u32,
+        transpose: bool,
+        ct: u32,
+        rt: u32,
+        kt: u32,
+    },
+    Reuse {
+        op: BinaryOp,
+        cb: u32,
+        dest: ReuseDest,
+    },
+    /// With the buffers in SrcA and SrcB.
+    Call {
+        call: TileCall,
+        a: Option<u32>,
+        b: Option<u32>,
+    },
 }
 
 impl FpuInit {
+    /// Of a tile call with these circular buffers.
+    pub fn tile_call(call: TileCall, cbs: &[u32]) -> FpuInit {
+        let sources = call.sources();
+        let cb = |operand: Option<usize>| operand.and_then(|o| cbs.get(o)).copied();
+        FpuInit::Call { call, a: cb(sources.a), b: cb(sources.b) }
+    }
+
     /// The C++ function.
     pub(super) fn call(self) -> &'static str {
         match self {
@@ -41,7 +82,12 @@ impl FpuInit {
             FpuInit::Matmul { .. } => "matmul_init",
             FpuInit::MatmulBlock { .. } => "matmul_block_init",
             FpuInit::Reuse { op, .. } => op.fpu().reuse_init,
+            FpuInit::Call { call, .. } => call.init_name(),
         }
+    }
+
+    pub(super) const fn reduces(self) -> bool {
+        matches!(self, FpuInit::Call { call: TileCall::Reduce(..), .. })
     }
 
     /// Circular buffers in SrcA and SrcB.
@@ -51,6 +97,7 @@ impl FpuInit {
             FpuInit::Reuse { cb, dest: ReuseDest::DestToSrcA, .. } => (None, Some(cb)),
             FpuInit::Add { a, b, .. } | FpuInit::Sub { a, b, .. } | FpuInit::Mul { a, b } => (Some(a), Some(b)),
             FpuInit::Matmul { in0, in1, .. } | FpuInit::MatmulBlock { in0, in1, .. } => (Some(in1), Some(in0)),
+            FpuInit::Call { a, b, .. } => (a, b),
         }
     }
 }
@@ -117,6 +164,15 @@ impl Phase {
     }
 }
 
+/// What the matrix unit has done since the registers were acquired.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Section {
+    Untouched,
+    Computed,
+    /// Among other things.
+    Reduced,
+}
+
 /// A unit's data format and who set it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Configured {
@@ -141,6 +197,11 @@ pub(super) struct ComputeUnit {
     pub(super) packer: Configured,
     pub(super) fpu: Option<(FpuInit, Site)>,
     pub(super) sfpu: Option<(SfpuInit, Site)>,
+    pub(super) section: Section,
+    /// The part of tiles that the packer writes, since the init of a reduction.
+    pub(super) edge_mask: Option<(ReduceDim, Site)>,
+    /// Bit per register: its scratch row was given back by a reduction to a scalar.
+    pub(super) scratch_free: u32,
     /// Unpacked operands.
     pub(super) a: Tile,
     pub(super) b: Tile,
@@ -170,6 +231,9 @@ impl ComputeUnit {
             packer: UNSET,
             fpu: None,
             sfpu: None,
+            section: Section::Untouched,
+            edge_mask: None,
+            scratch_free: 0,
             a: Tile::ZERO,
             b: Tile::ZERO,
             in0: Vec::new(),
@@ -196,6 +260,7 @@ impl ComputeUnit {
         self.startup = None;
         (self.src_a, self.src_b, self.packer) = (UNSET, UNSET, UNSET);
         (self.fpu, self.sfpu) = (None, None);
+        (self.section, self.edge_mask, self.scratch_free) = (Section::Untouched, None, 0);
     }
 
     pub(super) fn is_written(&self, dst: u32) -> bool {
@@ -208,6 +273,7 @@ impl ComputeUnit {
             self.tiles[dst as usize] = Tile::ZERO;
         }
         self.written |= 1 << dst;
+        self.scratch_free &= !(1 << dst);
     }
 }
 

@@ -10,10 +10,10 @@ use ttl_runtime::tensor::format::DataFormat;
 
 use crate::harness::*;
 
-const WIDE: u32 = 2;
+pub(crate) const WIDE: u32 = 2;
 
 /// Runs a compute kernel whose inputs `A`, `B` (bf16) and `WIDE` (f32) get 4 tiles of ones; what it packs into `OUT` is taken away.
-fn run(config: ComputeConfig, packed: u32, entry: &(dyn Fn() + Sync)) -> Result<Vec<f32>, SimError> {
+pub(crate) fn run(config: ComputeConfig, packed: u32, entry: &(dyn Fn() + Sync)) -> Result<Vec<f32>, SimError> {
     let mut p = Program::new();
     p.config = Arc::new(config);
     let a = p.cb(&[CORE], A, "a", 4);
@@ -53,24 +53,24 @@ fn run(config: ComputeConfig, packed: u32, entry: &(dyn Fn() + Sync)) -> Result<
     Ok(bytes.chunks_exact(TILE as usize).map(first).collect())
 }
 
-fn error(entry: &(dyn Fn() + Sync)) -> SimError {
+pub(crate) fn error(entry: &(dyn Fn() + Sync)) -> SimError {
     run(ComputeConfig::default(), 0, entry).unwrap_err()
 }
 
 /// The usual start: all tiles are there, the formats of `A`, `B` and `OUT`.
-fn start() {
+pub(crate) fn start() {
     for cb in [A, B, WIDE] {
         ops::cb_wait_front(cb, 4, here!());
     }
     ops::hw_startup(SrcOrder::Regular, A, B, OUT, here!());
 }
 
-fn start_and_acquire() {
+pub(crate) fn start_and_acquire() {
     start();
     ops::tile_regs_acquire(here!());
 }
 
-fn pack_all(tiles: u32) {
+pub(crate) fn pack_all(tiles: u32) {
     ops::tile_regs_commit(here!());
     ops::cb_reserve_back(OUT, tiles, here!());
     ops::tile_regs_wait(here!());

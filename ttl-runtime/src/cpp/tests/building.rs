@@ -114,8 +114,9 @@ fn calls_that_do_not_exist_are_named() {
     let text = "#include \"api/compute/common.h\"\nvoid kernel_main() { sigmoid_tile(0); }";
     let message = refused("unknown-tile", compute(text));
     assert!(message.contains("sigmoid_tile"), "{message}");
-    let message = refused("unknown-header", compute("#include \"api/compute/reduce.h\"\nvoid kernel_main() {}"));
-    assert!(message.contains("api/compute/reduce.h"), "{message}");
+    let message =
+        refused("unknown-header", compute("#include \"api/compute/experimental/sdpa.h\"\nvoid kernel_main() {}"));
+    assert!(message.contains("api/compute/experimental/sdpa.h"), "{message}");
 }
 
 #[test]

@@ -2,5 +2,6 @@
 
 mod building;
 mod chip;
+mod debugging;
 mod mistakes;
 mod running;

@@ -187,6 +187,7 @@ impl Checker<'_, '_> {
             | Op::MatmulTiles { .. }
             | Op::MatmulBlock { .. }
             | Op::MatmulAcc { .. }
+            | Op::Tile(_)
             | Op::Unary { .. }
             | Op::CopyRegs { .. }
             | Op::BinaryRegs { .. }

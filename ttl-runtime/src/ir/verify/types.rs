@@ -32,6 +32,7 @@ pub(super) fn ends(op: &Op) -> Vec<(LocalId, End)> {
         | Op::MatmulTiles { a, b, .. }
         | Op::MatmulBlock { a, b, .. }
         | Op::MatmulAcc { a, b, .. } => vec![(*a, End::In), (*b, End::In)],
+        Op::Tile(t) => t.ins.iter().map(|cb| (*cb, End::In)).collect(),
         Op::Store(s) => {
             let mut ends = vec![(s.cb, End::Out)];
             ends.extend(s.leaves.iter().filter_map(|l| match l {
@@ -320,6 +321,11 @@ impl Checker<'_, '_> {
         {
             self.fail(format!("{} without a tensor", name_of(op)));
         }
+        if let Op::Tile(t) = op
+            && (!t.call.exists() || t.ins.len() != t.call.buffers() || t.dst().is_none())
+        {
+            self.fail(format!("a tile call {:?} with {} blocks and {} numbers", t.call, t.ins.len(), t.args.len()));
+        }
         self.signals(op);
         let mut operands = Vec::new();
         visit::op_exprs(op, &mut |e| operands.push(e));
@@ -428,6 +434,7 @@ fn registers(op: &Op) -> Vec<&Expr> {
         | Op::MatmulBlock { dst, .. }
         | Op::Unary { dst, .. }
         | Op::PackTile { dst, .. } => vec![dst],
+        Op::Tile(t) => t.dst().into_iter().collect(),
         Op::CopyRegs { src, dst } => vec![src, dst],
         Op::BinaryRegs { a, b, dst, .. } => vec![a, b, dst],
         Op::TernaryRegs { operands, dst, .. } => operands.iter().chain([dst]).collect(),

@@ -7,6 +7,7 @@ use crate::tensor::TensorRef;
 use super::super::arg_layout::{ArgLayout, Slot};
 use super::super::decl::{Arg, ArgValue, CoreValues, DeviceInfo, KernelDecl, Program, Role, SemDecl};
 use super::super::error::{ProblemKind, ProgramError};
+use super::super::foreign::{Accessors, CheckedForeign, ForeignArgs, Ids};
 use super::buffers::foreign;
 use super::count;
 
@@ -22,6 +23,7 @@ pub(super) struct Words {
     pub accessor_offsets: Vec<u32>,
     pub common: Vec<u32>,
     pub runtime: Vec<Vec<u32>>,
+    pub foreign: Option<CheckedForeign>,
 }
 
 pub(super) fn check<K>(
@@ -34,7 +36,13 @@ pub(super) fn check<K>(
     for (kernel, layout) in program.kernels.iter().zip(layouts) {
         let words = kernel.args.iter().map(|arg| one_argument(program, kernel, arg, device, errors)).collect();
         kernels.push(words);
-        let (unique, common) = (layout.runtime_words(), layout.common_words());
+        let (unique, common) = match &kernel.foreign {
+            Some(foreign) => {
+                foreign.check(kernel, errors);
+                foreign.runtime_words()
+            }
+            None => (layout.runtime_words(), layout.common_words()),
+        };
         let limit = device.arch.max_runtime_args;
         if unique.saturating_add(common) > limit {
             errors.push(
@@ -270,20 +278,32 @@ fn core_values<K>(
 }
 
 /// The words of all kernels of a program without mistakes.
-pub(super) fn resolve<K>(
-    program: &Program<K>,
-    layouts: &[ArgLayout],
-    values: &Values,
-    cb_ids: &[u32],
-    sem_ids: &[u32],
-) -> Vec<Words> {
+pub(super) fn resolve<K>(program: &Program<K>, layouts: &[ArgLayout], values: &Values, ids: &Ids<'_>) -> Vec<Words> {
     program
         .kernels
         .iter()
         .zip(layouts)
         .zip(&values.kernels)
-        .map(|((kernel, layout), values)| words(kernel, layout, values, cb_ids, sem_ids))
+        .map(|((kernel, layout), values)| match &kernel.foreign {
+            Some(foreign) => foreign_words(kernel, foreign, values, ids),
+            None => words(kernel, layout, values, ids.cb, ids.semaphore),
+        })
         .collect()
+}
+
+fn foreign_words<K>(kernel: &KernelDecl<K>, foreign: &ForeignArgs, values: &[Vec<u32>], ids: &Ids<'_>) -> Words {
+    let tensors = kernel.args.iter().zip(values).filter_map(|(arg, words)| match &arg.value {
+        ArgValue::Tensor { tensor, .. } => Some((tensor.clone(), words.clone())),
+        _ => None,
+    });
+    let words = foreign.resolve(kernel, ids, &Accessors(tensors.collect()));
+    Words {
+        compile: words.compile,
+        accessor_offsets: words.accessor_offsets,
+        common: words.common,
+        runtime: words.runtime,
+        foreign: Some(words.checked),
+    }
 }
 
 fn words<K>(kernel: &KernelDecl<K>, layout: &ArgLayout, values: &[Vec<u32>], cb_ids: &[u32], sem_ids: &[u32]) -> Words {
@@ -327,7 +347,7 @@ fn words<K>(kernel: &KernelDecl<K>, layout: &ArgLayout, values: &[Vec<u32>], cb_
     let counts: Vec<usize> = accessors.iter().map(|words| words.len()).collect();
     let accessor_offsets = layout.accessor_offsets(&counts);
     compile.extend(accessors.into_iter().flatten());
-    Words { compile, accessor_offsets, common, runtime }
+    Words { compile, accessor_offsets, common, runtime, foreign: None }
 }
 
 /// Every tensor once, in the order of first use.

@@ -14,6 +14,7 @@ use super::arg_layout::ArgLayout;
 use super::checked::{Checked, CheckedKernel};
 use super::decl::{DeviceInfo, Program};
 use super::error::{ProblemKind, ProgramError, ProgramErrors};
+use super::foreign::Ids;
 
 impl<K> Program<K> {
     /// Checks the whole program against a device. All mistakes are reported together.
@@ -28,14 +29,14 @@ impl<K> Program<K> {
         pipes::check(&self, &mut errors);
         let cb_ids = buffers::assign_ids(&self, device, &mut errors);
         let sem_ids = semaphores::assign_ids(&self, device, &mut errors);
-        let layouts: Vec<ArgLayout> =
-            self.kernels.iter().map(|kernel| ArgLayout::new(kernel.args.iter().map(|arg| arg.kind()))).collect();
+        let layouts: Vec<ArgLayout> = self.kernels.iter().map(|kernel| kernel.layout()).collect();
         let values = arguments::check(&self, &layouts, device, &mut errors);
         if let (Some(cb_ids), Some(sem_ids), true) = (cb_ids, sem_ids, errors.is_empty()) {
             match buffers::place(&self, &cb_ids, device) {
                 Ok((cbs, l1)) => {
                     let semaphores = semaphores::resolve(&self, &sem_ids, device);
-                    let words = arguments::resolve(&self, &layouts, &values, &cb_ids, &sem_ids);
+                    let ids = Ids { cb: &cb_ids, semaphore: &sem_ids, arch: &device.arch };
+                    let words = arguments::resolve(&self, &layouts, &values, &ids);
                     let tensors = arguments::tensors(&self);
                     let kernels = self
                         .kernels
@@ -53,6 +54,7 @@ impl<K> Program<K> {
                                 config: Arc::new(config),
                                 args: kernel.args,
                                 layout,
+                                foreign: words.foreign,
                                 compile_args: words.compile.into(),
                                 accessor_offsets: words.accessor_offsets,
                                 common_args: words.common.into(),

@@ -302,7 +302,10 @@ impl Lower<'_> {
                 let [tile, dst] = self.pair(tile, dst);
                 self.effect(Op::ReuseDest { op, reversed: false, cb, tile, dst })
             }
-            _ => self.no_method("TileRegs", name),
+            _ => match self.tile_call(name, args) {
+                Some(value) => value,
+                None => self.no_method("TileRegs", name),
+            },
         }
     }
 

@@ -16,6 +16,7 @@ mod pipe;
 mod scope;
 mod signal;
 mod stmt;
+mod tile_calls;
 mod tile_ops;
 mod tiles;
 mod value;

@@ -11,13 +11,15 @@ use crate::arch::{ArchKind, MathFidelity};
 use crate::ops::{BinaryOp, UnaryOp};
 use crate::tensor::format::DataFormat;
 
-struct Case {
+pub(super) struct Case {
     name: String,
-    op: String,
-    cfg: MathConfig,
-    input: DataFormat,
+    pub(super) op: String,
+    pub(super) cfg: MathConfig,
+    pub(super) input: DataFormat,
     output: DataFormat,
-    operands: [Vec<u8>; 3],
+    /// Of the third and fourth operand.
+    pub(super) scaler: DataFormat,
+    operands: [Vec<u8>; 4],
     expected: Vec<u8>,
 }
 
@@ -29,7 +31,7 @@ fn read(dir: &Path) -> Option<Case> {
     let file = |name: &str| std::fs::read(dir.join(name)).ok();
     let meta = String::from_utf8(file("meta.txt")?).ok()?;
     let words: Vec<&str> = meta.split_whitespace().collect();
-    let [op, arch, fp32, fidelity, approx, input, output] = words[..] else { panic!("{meta}") };
+    let [op, arch, fp32, fidelity, approx, input, output, ..] = words[..] else { panic!("{meta}") };
     let cfg = MathConfig {
         arch: if arch == "wormhole" { ArchKind::Wormhole } else { ArchKind::Blackhole },
         fidelity: match fidelity {
@@ -44,7 +46,8 @@ fn read(dir: &Path) -> Option<Case> {
         numerics: Numerics::Exact,
     };
     let a = file("A.bin")?;
-    let operands = [a.clone(), file("B.bin").unwrap_or_else(|| a.clone()), file("C.bin").unwrap_or(a)];
+    let operand = |name: &str| file(name).unwrap_or_else(|| a.clone());
+    let operands = [a.clone(), operand("B.bin"), operand("C.bin"), operand("D.bin")];
     let name = dir.file_name()?.to_string_lossy().into_owned();
     Some(Case {
         name,
@@ -52,23 +55,47 @@ fn read(dir: &Path) -> Option<Case> {
         cfg,
         input: format(input),
         output: format(output),
+        scaler: format(words.get(7).unwrap_or(&input)),
         operands,
         expected: file("O.bin")?,
     })
 }
 
+impl Case {
+    fn format(&self, operand: usize) -> DataFormat {
+        if operand < 2 { self.input } else { self.scaler }
+    }
+
+    pub(super) fn l1(&self, operand: usize, i: usize) -> &[u8] {
+        let size = self.format(operand).tile_bytes() as usize;
+        &self.operands[operand][i * size..(i + 1) * size]
+    }
+
+    pub(super) fn src(&self, operand: usize, i: usize) -> Tile {
+        let mut tile = Tile::ZERO;
+        super::unpack_src(&self.cfg, self.format(operand), self.l1(operand, i), &mut tile);
+        tile
+    }
+
+    pub(super) fn copy(&self, operand: usize, i: usize, dst: &mut Tile) {
+        super::copy_tile(&self.cfg, self.format(operand), self.l1(operand, i), dst);
+    }
+
+    pub(super) fn direct(&self, operand: usize, i: usize, dst: &mut Tile) {
+        super::unpack_to_dest_fp32(self.l1(operand, i), dst);
+    }
+}
+
 /// The tile operations of the kernel, on tile number `i`.
 fn compute(case: &Case, i: usize) -> Tile {
-    let (cfg, size) = (&case.cfg, case.input.tile_bytes() as usize);
-    let l1 = |operand: usize| &case.operands[operand][i * size..(i + 1) * size];
-    let src = |operand: usize| {
-        let mut tile = Tile::ZERO;
-        super::unpack_src(cfg, case.input, l1(operand), &mut tile);
-        tile
-    };
+    if let Some(dst) = super::golden_tiles::compute(case, i) {
+        return dst;
+    }
+    let cfg = &case.cfg;
+    let src = |operand: usize| case.src(operand, i);
     let mut dst = Tile::ZERO;
-    let copy = |operand: usize, dst: &mut Tile| super::copy_tile(cfg, case.input, l1(operand), dst);
-    let direct = |operand: usize, dst: &mut Tile| super::unpack_to_dest_fp32(l1(operand), dst);
+    let copy = |operand: usize, dst: &mut Tile| case.copy(operand, i, dst);
+    let direct = |operand: usize, dst: &mut Tile| case.direct(operand, i, dst);
     let product =
         |left: usize, right: usize, dst: &mut Tile| super::matmul_tiles(cfg, &src(left), &src(right), false, dst);
     let binary = |name: &str| match name {
@@ -154,9 +181,12 @@ fn compare(case: &Case) -> (usize, usize, String) {
                 wrong += 1;
                 if wrong <= 3 {
                     let hex = |b: &[u8]| b.iter().rev().map(|x| format!("{x:02x}")).collect::<String>();
-                    let width = case.input.element_bytes().unwrap_or(1) as usize;
-                    let at = i * case.input.tile_bytes() as usize + j * width;
-                    let operand = |k: usize| hex(case.operands[k].get(at..at + width).unwrap_or_default());
+                    let operand = |k: usize| {
+                        let format = case.format(k);
+                        let width = format.element_bytes().unwrap_or(1) as usize;
+                        let at = i * format.tile_bytes() as usize + j * width;
+                        hex(case.operands[k].get(at..at + width).unwrap_or_default())
+                    };
                     let (a, b, c) = (operand(0), operand(1), operand(2));
                     text +=
                         &format!("\n    tile {i} element {j}: {} instead of {} (a {a} b {b} c {c})", hex(g), hex(e));

@@ -5,6 +5,8 @@
 //! | `format` | L1 bytes to source registers or tile registers, and tile registers to L1 bytes; `block_float` those of `bfp8_b`, `bfp4_b` |
 //! | `accumulate` | how the matrix unit adds to a tile register; all its operations end there |
 //! | `elementwise` | add, subtract, multiply of two tiles, also with one operand from the tile register |
+//! | `broadcast` | operands that repeat a row, column or element; transposition |
+//! | `reduce` | sums and maxima over rows, columns, tiles |
 //! | `matmul` | one 32x32x32 product, exact or fast |
 //! | `fma` | the multiply-add of the vector unit, which is not quite the one of IEEE 754 |
 //! | `vector` | operations of the vector unit |
@@ -16,13 +18,17 @@
 
 mod accumulate;
 mod block_float;
+mod broadcast;
 mod elementwise;
 mod fma;
 mod format;
 #[cfg(test)]
 mod golden;
+#[cfg(test)]
+mod golden_tiles;
 mod lanes;
 mod matmul;
+mod reduce;
 #[cfg(test)]
 mod reference;
 #[cfg(test)]
@@ -31,9 +37,11 @@ mod vector;
 
 use crate::arch::{ArchKind, MathFidelity};
 
+pub use broadcast::{broadcast, copy_transposed, transpose, transpose_tile, unary_bcast};
 pub use elementwise::{ReuseDest, add_tiles, mul_tiles, reuse_dest, sub_tiles};
 pub use format::{copy_tile, pack, u16_from_register, u16_to_register, unpack_src, unpack_to_dest_fp32};
 pub use matmul::{MatmulIn0, MatmulIn1, matmul_step, matmul_tiles};
+pub use reduce::{Before, ReduceFormats, mask, reduce};
 pub use vector::{sfpu_binary, sfpu_ternary, sfpu_unary};
 
 /// A tile in registers, elements in face order as in L1: F0 F1 F2 F3, each row-major.

@@ -309,6 +309,27 @@ pub fn cb_num_pages(cb: u32, site: Site) -> u32 {
     op(site, |cx| Ok(cx.core.cbs.list[cx.cb("get_total_num_entries", cb, site)?].num_pages))
 }
 
+/// As [`get_read_ptr`], for any kind of kernel: what the buffer's description says.
+pub fn cb_read_address(cb: u32, site: Site) -> u32 {
+    op(site, |cx| {
+        let c = &cx.core.cbs.list[cx.cb("get_local_cb_interface", cb, site)?];
+        Ok(if c.consumer.is_some_and(|(t, _)| t == cx.me) { c.read_ptr() } else { c.addr })
+    })
+}
+
+/// As [`get_write_ptr`], for any kind of kernel.
+pub fn cb_write_address(cb: u32, site: Site) -> u32 {
+    op(site, |cx| {
+        let c = &cx.core.cbs.list[cx.cb("get_local_cb_interface", cb, site)?];
+        Ok(if c.producer.is_some_and(|(t, _)| t == cx.me) { c.write_ptr() } else { c.addr })
+    })
+}
+
+/// Where the memory of a circular buffer begins.
+pub fn cb_address(cb: u32, site: Site) -> u32 {
+    op(site, |cx| Ok(cx.core.cbs.list[cx.cb("get_local_cb_interface", cb, site)?].addr))
+}
+
 pub fn cb_page_size(cb: u32, site: Site) -> u32 {
     op(site, |cx| Ok(cx.core.cbs.list[cx.cb("get_entry_size", cb, site)?].page_size))
 }

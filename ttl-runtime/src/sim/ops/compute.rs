@@ -4,10 +4,10 @@
 //! register that was not acquired), these calls are errors.
 
 use super::{FpuInit, SfpuInit, SrcOrder, Stop, op};
-use crate::ops::{BinaryOp, MAX_WORDS, TernaryOp, UnaryOp};
+use crate::ops::{BinaryOp, MAX_WORDS, TernaryOp, TileCall, UnaryOp};
 use crate::sim::error::ErrorKind;
 use crate::sim::math::{self, MatmulIn0, ReuseDest};
-use crate::sim::registers::{Configured, Phase};
+use crate::sim::registers::{Configured, Phase, Section};
 use crate::site::Site;
 use crate::tensor::format::DataFormat;
 
@@ -48,7 +48,11 @@ pub fn fpu_init(init: FpuInit, site: Site) {
             let message = format!("`matmul_block_init`: a block of {rt} x {ct} tiles with kt {kt} is empty");
             return Err(cx.fail(ErrorKind::Init, message, site));
         }
-        cx.unit(init.call(), site)?.fpu = Some((init, site));
+        let unit = cx.unit(init.call(), site)?;
+        unit.fpu = Some((init, site));
+        if let FpuInit::Call { call: TileCall::Reduce(_, dim), .. } = init {
+            unit.edge_mask = Some((dim, site));
+        }
         Ok(())
     });
 }
@@ -100,6 +104,9 @@ fn step(call: &str, from: Phase, to: Phase, site: Site) {
         if to == Phase::Free {
             unit.written = 0;
         }
+        if to == Phase::Acquired {
+            unit.section = Section::Untouched;
+        }
         Ok(())
     });
 }
@@ -130,6 +137,11 @@ pub fn copy_tile(cb: u32, it: u32, dst: u32, site: Site) {
     op(site, |cx| {
         cx.in_phase(CALL, Phase::Acquired, site)?;
         cx.register(CALL, dst, site)?;
+        if let Some((FpuInit::Call { call: TileCall::CopyTransposed { faces, within }, .. }, _)) =
+            cx.unit(CALL, site)?.fpu
+        {
+            return cx.copy_transposed(cb, it, dst, faces, within, site);
+        }
         cx.fpu_is(CALL, FpuInit::Copy { cb }, site)?;
         let (index, addr) = cx.front_tile(CALL, cb, it, site)?;
         let unit = cx.unit(CALL, site)?;
@@ -391,6 +403,7 @@ fn pack(call: &str, dst: u32, cb: u32, index: Option<u32>, site: Site) {
         let addr = cx.back_tile(call, cb, page, site)?;
         let packer = cx.unit(call, site)?.packer;
         cx.format_is(call, "the packer", packer, cb, "pack_reconfig_data_format", site)?;
+        cx.edge_mask_is_meant(call, dst, site)?;
         cx.format_fits(call, cb, site)?;
         let core = &mut *cx.core;
         let format = core.cbs.list[cb].format;
@@ -398,7 +411,13 @@ fn pack(call: &str, dst: u32, cb: u32, index: Option<u32>, site: Site) {
             let bytes = core.l1.bytes_mut(addr, format.tile_bytes() as usize);
             // The packer reads zero where nothing was written.
             let tile = if unit.is_written(dst) { &unit.tiles[dst as usize] } else { &math::Tile::ZERO };
-            math::pack(&unit.math, tile, format, bytes);
+            if let Some((dim, _)) = unit.edge_mask {
+                let mut kept = tile.clone();
+                math::mask(&unit.math, dim, &mut kept);
+                math::pack(&unit.math, &kept, format, bytes);
+            } else {
+                math::pack(&unit.math, tile, format, bytes);
+            }
         }
         if index.is_none() {
             core.cbs.list[cb].packed += 1;

@@ -4,7 +4,7 @@ use super::{FpuInit, SfpuInit, Step, Stop};
 use crate::sim::error::ErrorKind;
 use crate::sim::launch::Processor;
 use crate::sim::math;
-use crate::sim::registers::{ComputeUnit, Configured, Phase};
+use crate::sim::registers::{ComputeUnit, Configured, Phase, Section};
 use crate::sim::thread::Cx;
 use crate::site::Site;
 
@@ -192,6 +192,12 @@ impl Cx<'_> {
             return Err(Stop::Fail(error.help(format!("call `{}` before", want.call()))));
         };
         if have == want || self.same_init(have, want) {
+            let unit = self.unit(call, site)?;
+            if want.reduces() {
+                unit.section = Section::Reduced;
+            } else if unit.section == Section::Untouched {
+                unit.section = Section::Computed;
+            }
             return Ok(());
         }
         let what = if have.call() == want.call() {
@@ -218,6 +224,7 @@ impl Cx<'_> {
                 (a, ct, rt, kt) == (b, c, r, k)
             }
             (Reuse { op: a, dest: x, .. }, Reuse { op: b, dest: y, .. }) => (a, x) == (b, y),
+            (Call { call: a, .. }, Call { call: b, .. }) => a == b,
             _ => false,
         };
         let format = |id: Option<u32>| id.and_then(|id| self.core.cbs.find(id)).map(|cb| self.core.cbs.list[cb].format);

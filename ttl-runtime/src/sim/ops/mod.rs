@@ -13,6 +13,7 @@ mod l1;
 mod multicast;
 mod native;
 mod semaphore;
+mod tile_calls;
 
 pub use args::*;
 pub use cb::*;
@@ -23,6 +24,7 @@ pub use l1::*;
 pub use multicast::*;
 pub use native::*;
 pub use semaphore::*;
+pub use tile_calls::*;
 
 pub use super::math::ReuseDest;
 pub use super::noc::NocAddr;

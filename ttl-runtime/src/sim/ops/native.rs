@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::{FpuInit, ReuseDest, SfpuInit, Stop, op};
 use super::{add_tiles, copy_tile, matmul_block, matmul_tiles, mul_tiles, reuse_dest_tiles, sub_tiles};
 use crate::arch::ComputeConfig;
-use crate::ops::{BinaryOp, MAX_WORDS, TernaryOp, UnaryOp};
+use crate::ops::{BinaryOp, MAX_WORDS, TernaryOp, TileCall, UnaryOp};
 use crate::sim::error::ErrorKind;
-use crate::sim::registers::Configured;
+use crate::sim::registers::{Configured, Section};
 use crate::site::Site;
 
 /// Puts an init and the formats of its operands in force, unless they are.
-fn ensure_fpu(init: FpuInit, site: Site) {
+pub(super) fn ensure_fpu(init: FpuInit, site: Site) {
     op(site, |cx| {
         let (a, b) = init.operands();
         let format = |id: Option<u32>| match id {
@@ -32,6 +32,10 @@ fn ensure_fpu(init: FpuInit, site: Site) {
         if unit.fpu.map(|(have, _)| have) != Some(init) {
             unit.fpu = Some((init, site));
         }
+        unit.edge_mask = match init {
+            FpuInit::Call { call: TileCall::Reduce(_, dim), .. } => Some((dim, site)),
+            _ => None,
+        };
         Ok(())
     });
 }
@@ -128,6 +132,10 @@ pub fn pack(dst: u32, cb: u32, index: Option<u32>, site: Site) {
     op(site, |cx| {
         let format = cx.core.cbs.list[cx.cb("pack_tile", cb, site)?].format;
         let unit = cx.unit("pack_tile", site)?;
+        // The passes undo a reduction before registers that the matrix unit has no part in.
+        if unit.section == Section::Untouched {
+            unit.edge_mask = None;
+        }
         unit.startup.get_or_insert(site);
         if unit.packer.format != format {
             unit.packer = Configured { format, site };

@@ -3,6 +3,7 @@
 
 #include "api/compile_time_args.h"
 #include "api/debug/assert.h"
+#include "api/debug/kernel_profiler.hpp"
 #include "hostdevcommon/common_values.hpp"
 #include "hostdevcommon/kernel_structs.h"
 

@@ -7,6 +7,27 @@
 
 #include "ttl/abi.h"
 
+// For whom a kernel is compiled. On the chip a compute kernel is compiled once for each of three processors; here one thread is all three.
+#ifdef TTL_COMPUTE_KERNEL
+#define COMPILE_FOR_TRISC 1
+#define TRISC_UNPACK
+#define TRISC_MATH
+#define TRISC_PACK
+#define UCK_CHLKC_UNPACK
+#define UCK_CHLKC_MATH
+#define UCK_CHLKC_PACK
+#elif NOC_INDEX == 0
+#define COMPILE_FOR_NCRISC
+#else
+#define COMPILE_FOR_BRISC
+#endif
+
+// Named members of initialisers: GCC has them in C++17, as TT-Metalium's compiler.
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wunknown-warning-option"
+#pragma clang diagnostic ignored "-Wc++20-designator"
+#endif
+
 static_assert(sizeof(void*) == 8, "the simulated chip needs a 64-bit host");
 
 namespace ttl_host {
@@ -16,6 +37,11 @@ static const Table* table;
 
 // The last parameter of every function a kernel calls: where it was called. `#line` makes that a line of the Rust source.
 #define TTL_AT ::ttl_host::Place at = {__builtin_FILE(), static_cast<uint32_t>(__builtin_LINE())}
+
+namespace ttl_host {
+// For calls that cannot say where they are.
+constexpr Place nowhere() { return {nullptr, 0}; }
+}  // namespace ttl_host
 
 #include "ttl/undefined.h"
 #include "ttl/l1_pointer.h"

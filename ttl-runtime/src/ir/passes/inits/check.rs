@@ -27,7 +27,7 @@ pub fn check(module: &Module, buffers: &Buffers) -> Result<(), CheckError> {
     for (at, f) in module.fns.iter().enumerate() {
         let is_entry = at + 1 == module.fns.len();
         let mut checker = Checker {
-            cx: Formats { module, buffers, function: at as u32 },
+            cx: Formats::new(module, buffers, at as u32),
             file: f.file,
             uniform: &uniform,
             summaries: &summaries,
@@ -67,17 +67,17 @@ impl Checker<'_> {
     }
 
     fn block(&mut self, stmts: &[Stmt], mut state: Option<State>) -> Option<State> {
-        for stmt in stmts {
+        for (index, stmt) in stmts.iter().enumerate() {
             let mut at = state?;
             if !matches!(stmt.kind, StmtKind::While { .. }) {
                 visit::stmt_calls(stmt, &mut |call| self.call(stmt.line, call, &mut at));
             }
-            state = self.stmt(stmt, at);
+            state = self.stmt(stmt, &stmts[index + 1..], at);
         }
         state
     }
 
-    fn stmt(&mut self, stmt: &Stmt, mut at: State) -> Option<State> {
+    fn stmt(&mut self, stmt: &Stmt, rest: &[Stmt], mut at: State) -> Option<State> {
         match &stmt.kind {
             StmtKind::Op(Op::Init(init)) => {
                 let startup = matches!(init, Init::Startup { .. });
@@ -95,7 +95,11 @@ impl Checker<'_> {
                 }
             }
             StmtKind::Op(op) => {
-                for (field, need) in self.cx.needs(op).into_iter().enumerate() {
+                let needs = match op {
+                    Op::Acquire => self.cx.section_needs(rest, self.summaries),
+                    op => self.cx.needs(op),
+                };
+                for (field, need) in needs.into_iter().enumerate() {
                     let Some(need) = need else { continue };
                     self.touched[field] = true;
                     if at.0[field].as_ref() != Some(&need.value) {

@@ -2,7 +2,8 @@
 
 use super::startup::startup;
 use super::state::{
-    By, FIELDS, Formats, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, meet, scalars, uniform_formats,
+    By, FIELDS, Formats, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, UNDO, meet, scalars,
+    uniform_formats,
 };
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::visit::CallSite;
@@ -19,7 +20,7 @@ pub fn place(module: &mut Module, buffers: &Buffers) {
     let mut summaries: Vec<Summary> = Vec::with_capacity(module.fns.len());
     for at in 0..module.fns.len() {
         let is_entry = at + 1 == module.fns.len();
-        let cx = Formats { module, buffers, function: at as u32 };
+        let cx = Formats::new(module, buffers, at as u32);
         let mut entry = uniform.clone();
         if let (true, Some(start)) = (is_entry, &start) {
             entry.init(&cx, start);
@@ -30,10 +31,15 @@ pub fn place(module: &mut Module, buffers: &Buffers) {
             loops: Vec::new(),
             returns: Vec::new(),
             touched: [false; FIELDS],
+            is_entry: false,
             line: module.fns[at].line,
         };
         let mut state = Some(entry);
+        placer.is_entry = is_entry;
         let mut body = placer.block(&module.fns[at].body, &mut state);
+        if let (true, Some(end)) = (is_entry, &mut state) {
+            placer.undo(end, &mut body);
+        }
         let exit = placer.returns.into_iter().map(Some).fold(state, meet);
         summaries.push(Summary::new(placer.touched, exit));
         if let (true, Some(start)) = (is_entry, &start) {
@@ -52,13 +58,15 @@ struct Placer<'a> {
     loops: Vec<(Option<State>, Option<State>)>,
     returns: Vec<State>,
     touched: [bool; FIELDS],
+    is_entry: bool,
     line: u32,
 }
 
 impl Placer<'_> {
     fn block(&mut self, stmts: &[Stmt], state: &mut Option<State>) -> Block {
         let mut out = Block::with_capacity(stmts.len());
-        for stmt in stmts {
+        for (at, stmt) in stmts.iter().enumerate() {
+            let rest = &stmts[at + 1..];
             self.line = stmt.line;
             let Some(at) = state else {
                 out.push(stmt.clone());
@@ -69,7 +77,10 @@ impl Placer<'_> {
             }
             let kind = match &stmt.kind {
                 StmtKind::Op(op) => {
-                    let needs = self.cx.needs(op);
+                    let needs = match op {
+                        Op::Acquire => self.cx.section_needs(rest, self.summaries),
+                        op => self.cx.needs(op),
+                    };
                     self.provide(needs, at, &mut out);
                     stmt.kind.clone()
                 }
@@ -112,6 +123,9 @@ impl Placer<'_> {
                     stmt.kind.clone()
                 }
                 StmtKind::Return(_) => {
+                    if let (true, Some(at)) = (self.is_entry, &mut *state) {
+                        self.undo(at, &mut out);
+                    }
                     self.returns.extend(state.take());
                     stmt.kind.clone()
                 }
@@ -136,20 +150,36 @@ impl Placer<'_> {
         }
     }
 
+    /// A kernel leaves nothing to undo.
+    fn undo(&mut self, state: &mut State, out: &mut Block) {
+        if let Some(need) = self.cx.nothing_to_undo() {
+            let mut needs = Needs::default();
+            needs[UNDO] = Some(need);
+            self.provide(needs, state, out);
+        }
+    }
+
     /// Emits what is needed and not in force.
     fn provide(&mut self, needs: Needs, state: &mut State, out: &mut Block) {
+        let line = self.line;
+        if let (Some(Need { value, by: By::Undoing }), Some(call)) = (&needs[UNDO], self.cx.undone)
+            && state.0[UNDO].as_ref() != Some(value)
+        {
+            let undo = Init::Undo(call);
+            state.init(&self.cx, &undo);
+            out.push(Stmt { line, kind: StmtKind::Op(Op::Init(undo)) });
+        }
         let missing = |field: usize| {
             let need = needs[field].as_ref()?;
             (state.0[field].as_ref() != Some(&need.value)).then_some(need)
         };
-        let line = self.line;
         let mut emit = |init: Init| {
             let kind = StmtKind::Op(Op::Init(init));
             out.push(Stmt { line, kind });
         };
         let buffer = |field: usize| match missing(field)?.by {
             By::Buffer(cb) => Some(cb),
-            By::Init(_) => None,
+            By::Init(_) | By::Undoing => None,
         };
         let (srca, srcb) = (buffer(SRCA), buffer(SRCB));
         if srca.is_some() || srcb.is_some() {
@@ -162,6 +192,9 @@ impl Placer<'_> {
             if let Some(Need { by: By::Init(init), .. }) = missing(field) {
                 emit(init.clone());
             }
+        }
+        if let (Some(Need { by: By::Init(init), .. }), None) = (missing(UNDO), missing(MATRIX)) {
+            emit(init.clone());
         }
         for (touched, need) in self.touched.iter_mut().zip(&needs) {
             *touched |= need.is_some();
@@ -244,21 +277,21 @@ impl Placer<'_> {
                 }
             }
         };
-        visit::each_stmt(body, &mut |stmt| {
+        self.cx.each_need(body, self.summaries, &mut |stmt, needs| {
             visit::stmt_calls(stmt, &mut |call| touch(call.callee.0, &mut varying));
-            if let StmtKind::Op(op) = &stmt.kind {
-                for (field, need) in self.cx.needs(op).into_iter().enumerate() {
-                    let Some(need) = need else { continue };
-                    match &one[field] {
-                        None => one[field] = Some(need),
-                        Some(known) => varying[field] |= known.value != need.value,
-                    }
+            for (field, need) in needs.into_iter().enumerate() {
+                let Some(need) = need else { continue };
+                match &one[field] {
+                    None => one[field] = Some(need),
+                    Some(known) => varying[field] |= known.value != need.value,
                 }
             }
         });
         if let Some(cond) = cond {
             visit::expr_calls(cond, &mut |call| touch(call.callee.0, &mut varying));
         }
+        // Undoing leaves the matrix unit without a set-up.
+        varying[MATRIX] |= varying[UNDO];
         let mut changed: BTreeSet<LocalId> = visit::written_locals(body);
         changed.extend(variable);
         for (field, need) in one.iter_mut().enumerate() {
@@ -279,6 +312,7 @@ fn buffers_of(by: &By) -> Vec<LocalId> {
     match by {
         By::Buffer(cb) => buffers.push(*cb),
         By::Init(init) => visit::init_locals(init, &mut |l| buffers.push(l)),
+        By::Undoing => {}
     }
     buffers
 }

@@ -82,6 +82,11 @@ impl Found {
                 Op::ReuseDest { cb, .. } => (Kind::Copy, *cb, *cb),
                 Op::BinaryTiles { a, b, .. } => (Kind::Binary, *a, *b),
                 Op::MatmulTiles { a, b, .. } | Op::MatmulBlock { a, b, .. } => (Kind::Matmul, *a, *b),
+                Op::Tile(t) => match t.sources() {
+                    [Some(a), Some(b)] if a != b => (Kind::Binary, a, b),
+                    [Some(a), _] => (Kind::Copy, a, a),
+                    _ => return,
+                },
                 Op::PackTile { cb, .. } => {
                     self.pack = self.pack.or(of(*cb));
                     return;

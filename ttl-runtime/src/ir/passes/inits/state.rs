@@ -1,15 +1,17 @@
 //! What the device is set up for, what operations need, and what a called function leaves behind.
 
 use crate::ir::passes::buffers::{Buffers, TileFormat};
-use crate::ir::{FnId, Init, LocalId, Module, Op, StmtKind, visit};
+use crate::ir::{FnId, Init, LocalId, Module, Op, Stmt, StmtKind, TileInit, visit};
+use crate::ops::TileCall;
 use std::collections::BTreeSet;
 
-pub(super) const FIELDS: usize = 5;
+pub(super) const FIELDS: usize = 6;
 pub(super) const MATRIX: usize = 0;
 pub(super) const SFPU: usize = 1;
 pub(super) const SRCA: usize = 2;
 pub(super) const SRCB: usize = 3;
 pub(super) const PACK: usize = 4;
+pub(super) const UNDO: usize = 5;
 
 /// What a unit is set up for depends on the formats of the buffers alone (all tiles are 32x32), so a set-up made for one buffer serves
 /// another with the same format: here an init names formats in place of buffers, by [`Formats::canonical`].
@@ -17,6 +19,8 @@ pub(super) const PACK: usize = 4;
 pub(super) enum Value {
     Init(Init),
     Format(TileFormat),
+    /// A call whose init has to be undone before others, if any.
+    Undo(Option<TileCall>),
 }
 
 /// A value that an operation needs, and what brings it.
@@ -31,6 +35,8 @@ pub(super) enum By {
     Init(Init),
     /// Reconfiguration to this buffer's format.
     Buffer(LocalId),
+    /// Undoing what is in force.
+    Undoing,
 }
 
 pub(super) type Needs = [Option<Need>; FIELDS];
@@ -41,7 +47,7 @@ pub(super) struct State(pub(super) [Option<Value>; FIELDS]);
 
 /// The fields, named for messages.
 pub(super) const NAMES: [&str; FIELDS] =
-    ["matrix unit set-up", "SFPU set-up", "SrcA format", "SrcB format", "pack format"];
+    ["matrix unit set-up", "SFPU set-up", "SrcA format", "SrcB format", "pack format", "what has to be undone"];
 
 impl State {
     /// What is known after two paths meet.
@@ -81,6 +87,7 @@ impl State {
                 self.0[SRCA] = cx.value(*a);
                 self.0[SRCB] = cx.value(*b);
                 self.0[PACK] = cx.value(*out);
+                self.0[UNDO] = Some(Value::Undo(None));
             }
             Init::Reconfig { srca, srcb } => {
                 if let Some(a) = srca {
@@ -93,6 +100,16 @@ impl State {
             Init::PackReconfig { cb } => self.0[PACK] = cx.value(*cb),
             Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {
                 self.0[SFPU] = cx.canonical(init);
+            }
+            Init::Tile(tile) => {
+                self.0[MATRIX] = cx.canonical(init);
+                if tile.call.undo().is_some() {
+                    self.0[UNDO] = Some(Value::Undo(Some(tile.call)));
+                }
+            }
+            Init::Undo(_) => {
+                self.0[MATRIX] = None;
+                self.0[UNDO] = Some(Value::Undo(None));
             }
             Init::Copy { .. }
             | Init::Binary { .. }
@@ -126,9 +143,79 @@ pub(super) struct Formats<'a> {
     pub(super) module: &'a Module,
     pub(super) buffers: &'a Buffers,
     pub(super) function: u32,
+    /// A call of the module whose init has to be undone: most modules have none, and nothing to keep track of.
+    pub(super) undone: Option<TileCall>,
+}
+
+impl<'a> Formats<'a> {
+    pub(super) fn new(module: &'a Module, buffers: &'a Buffers, function: u32) -> Formats<'a> {
+        let mut undone = None;
+        for f in &module.fns {
+            visit::each_stmt(&f.body, &mut |stmt| {
+                if let StmtKind::Op(Op::Tile(t)) = &stmt.kind
+                    && t.call.undo().is_some()
+                {
+                    undone = Some(t.call);
+                }
+            });
+        }
+        Formats { module, buffers, function, undone }
+    }
 }
 
 impl Formats<'_> {
+    pub(super) fn nothing_to_undo(&self) -> Option<Need> {
+        self.undone.map(|_| Need { value: Value::Undo(None), by: By::Undoing })
+    }
+
+    /// What a section of tile registers needs when it begins; `rest` is what follows. The packer must be whole again for registers that
+    /// the matrix unit has no part in: its own operations see to that themselves.
+    pub(super) fn section_needs(&self, rest: &[Stmt], summaries: &[Summary]) -> Needs {
+        let mut needs = Needs::default();
+        if self.undone.is_some() && !self.computes(rest, summaries) {
+            needs[UNDO] = self.nothing_to_undo();
+        }
+        needs
+    }
+
+    /// Whether the matrix unit has an operation before the section ends. Loops count as running.
+    fn computes(&self, rest: &[Stmt], summaries: &[Summary]) -> bool {
+        for stmt in rest {
+            let mut found = false;
+            visit::stmt_calls(stmt, &mut |call| {
+                found |= summaries.get(call.callee.0 as usize).is_some_and(|s| s.touched[MATRIX]);
+            });
+            found |= match &stmt.kind {
+                StmtKind::Op(Op::Commit | Op::Acquire) => return false,
+                StmtKind::Op(op) => self.needs(op)[MATRIX].is_some(),
+                StmtKind::For(l) => self.computes(&l.body, summaries),
+                StmtKind::While { body, .. } | StmtKind::Loop { body } | StmtKind::Block(body) => {
+                    self.computes(body, summaries)
+                }
+                _ => false,
+            };
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Every operation of a block with what it needs, at any depth.
+    pub(super) fn each_need(&self, block: &[Stmt], summaries: &[Summary], f: &mut dyn FnMut(&Stmt, Needs)) {
+        for (at, stmt) in block.iter().enumerate() {
+            let needs = match &stmt.kind {
+                StmtKind::Op(Op::Acquire) => self.section_needs(&block[at + 1..], summaries),
+                StmtKind::Op(op) => self.needs(op),
+                _ => Needs::default(),
+            };
+            f(stmt, needs);
+            for inner in visit::blocks_of(stmt) {
+                self.each_need(inner, summaries, f);
+            }
+        }
+    }
+
     pub(super) fn value(&self, local: LocalId) -> Option<Value> {
         self.buffers.tile_format(self.module, self.function, local).map(Value::Format)
     }
@@ -147,8 +234,12 @@ impl Formats<'_> {
             Init::MatmulBlock { a, b, ct, rt, kt } => {
                 Init::MatmulBlock { a: code(*a)?, b: code(*b)?, ct: ct.clone(), rt: rt.clone(), kt: kt.clone() }
             }
+            Init::Tile(t) => {
+                let ins = t.ins.iter().map(|cb| code(*cb)).collect::<Option<Vec<_>>>()?;
+                Init::Tile(TileInit { call: t.call, ins })
+            }
             Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => init.clone(),
-            Init::Startup { .. } | Init::Reconfig { .. } | Init::PackReconfig { .. } => {
+            Init::Undo(_) | Init::Startup { .. } | Init::Reconfig { .. } | Init::PackReconfig { .. } => {
                 return None;
             }
         }))
@@ -193,6 +284,16 @@ impl Formats<'_> {
                 needs[SRCA] = self.need(b);
                 needs[SRCB] = self.need(a);
             }
+            Op::Tile(t) => {
+                let tile = Init::Tile(t.init());
+                let [a, b] = t.sources();
+                needs[MATRIX] = init(tile.clone());
+                needs[SRCA] = a.and_then(|a| self.need(a));
+                needs[SRCB] = b.and_then(|b| self.need(b));
+                if t.call.undo().is_some() {
+                    needs[UNDO] = Some(Need { value: Value::Undo(Some(t.call)), by: By::Init(tile) });
+                }
+            }
             Op::Unary { op, words, .. } => {
                 let words = words.iter().take(op.row().init_words).cloned().collect();
                 needs[SFPU] = init(Init::Unary(op.prepared(), words));
@@ -202,6 +303,9 @@ impl Formats<'_> {
             Op::CopyRegs { .. } => needs[SFPU] = init(Init::CopyRegs),
             Op::PackTile { cb, .. } => needs[PACK] = self.need(*cb),
             _ => {}
+        }
+        if needs[MATRIX].is_some() && needs[UNDO].is_none() {
+            needs[UNDO] = self.nothing_to_undo();
         }
         needs
     }
@@ -250,7 +354,7 @@ pub(super) fn uniform_formats(module: &Module, buffers: &Buffers, startup: Optio
     };
     for at in 0..module.fns.len() as u32 {
         let function = at;
-        let cx = Formats { module, buffers, function };
+        let cx = Formats::new(module, buffers, function);
         visit::each_stmt(&module.function(FnId(at)).body, &mut |stmt| {
             if let StmtKind::Op(op) = &stmt.kind {
                 let needs = cx.needs(op);
@@ -261,7 +365,7 @@ pub(super) fn uniform_formats(module: &Module, buffers: &Buffers, startup: Optio
         });
     }
     if let Some(startup) = startup {
-        let cx = Formats { module, buffers, function: module.fns.len() as u32 - 1 };
+        let cx = Formats::new(module, buffers, module.fns.len() as u32 - 1);
         let mut state = State::default();
         state.init(&cx, startup);
         for field in [SRCA, SRCB, PACK] {

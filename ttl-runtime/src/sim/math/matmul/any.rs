@@ -200,7 +200,7 @@ unsafe fn integer_group<L: Lanes>(
 
 /// The 5 bits of SrcA that a phase multiplies.
 #[inline(always)]
-unsafe fn right_bits<L: Lanes>(raw: L::V, phase: u32) -> L::V {
+pub(super) unsafe fn right_bits<L: Lanes>(raw: L::V, phase: u32) -> L::V {
     // SAFETY: passed on to the caller.
     unsafe {
         if phase & 1 == 0 {
@@ -213,7 +213,7 @@ unsafe fn right_bits<L: Lanes>(raw: L::V, phase: u32) -> L::V {
 
 /// The 7 bits of SrcB that a phase multiplies.
 #[inline(always)]
-unsafe fn left_bits<L: Lanes>(raw: L::V, phase: u32) -> L::V {
+pub(super) unsafe fn left_bits<L: Lanes>(raw: L::V, phase: u32) -> L::V {
     // SAFETY: passed on to the caller.
     unsafe {
         if phase & 2 == 0 {

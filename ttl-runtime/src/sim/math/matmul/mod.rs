@@ -15,12 +15,14 @@
 //! | `operands` | elements cut into the parts that the phases multiply, in the order in which the products read them |
 //! | `normal` | for operands and registers far from the limits of the exponent: nearly all |
 //! | `any` | for all others, with all checks |
+//! | `pool` | one row with one face, for reductions |
 //! | `fast` | [`Numerics::Fast`]: plain multiply-adds |
 
 mod any;
 mod fast;
 mod normal;
 mod operands;
+pub(super) mod pool;
 #[cfg(test)]
 mod tests;
 

@@ -7,10 +7,11 @@
 #endif
 
 #include "ttl/arguments.h"
+#include "ttl/local_buffer.h"
 
-#define UNPACK(x) x
-#define MATH(x) x
-#define PACK(x) x
+#define UNPACK(...) __VA_ARGS__
+#define MATH(...) __VA_ARGS__
+#define PACK(...) __VA_ARGS__
 
 namespace ckernel {
 enum class MathFidelity : uint8_t { LoFi = 0, HiFi2 = 2, HiFi3 = 3, HiFi4 = 4 };

@@ -7,6 +7,7 @@
 
 #include "ttl/arguments.h"
 #include "ttl/circular_buffers.h"
+#include "ttl/local_buffer.h"
 
 constexpr uint8_t noc_index = NOC_INDEX;
 
@@ -40,28 +41,6 @@ inline bool cb_pages_available_at_front(uint32_t cb, uint32_t pages, TTL_AT) {
 inline uint32_t get_write_ptr(uint32_t cb, TTL_AT) { return ttl_host::table->get_write_ptr(cb, at); }
 inline uint32_t get_read_ptr(uint32_t cb, TTL_AT) { return ttl_host::table->get_read_ptr(cb, at); }
 
-namespace ttl_host {
-inline constexpr uint32_t cb_tile_sizes[64] = {TTL_CB_TILE_SIZES};
-inline constexpr uint8_t cb_data_formats[64] = {TTL_CB_DATA_FORMATS};
-}  // namespace ttl_host
-
-// Constants where the program says what format the buffer has. A buffer it does not know is an error: while compiling if a constant
-// is needed, else when the simulator is asked.
-constexpr int32_t get_tile_size(int32_t cb, TTL_AT) {
-    if (cb >= 0 && cb < 64 && ttl_host::cb_tile_sizes[cb] != 0) {
-        return static_cast<int32_t>(ttl_host::cb_tile_sizes[cb]);
-    }
-    return static_cast<int32_t>(ttl_host::table->get_tile_size(static_cast<uint32_t>(cb), at));
-}
-constexpr uint32_t get_tile_hw(int32_t) { return 1024; }
-constexpr uint32_t get_tile_num_faces(int32_t) { return 4; }
-constexpr DataFormat get_dataformat(int32_t cb, TTL_AT) {
-    if (cb >= 0 && cb < 64 && ttl_host::cb_tile_sizes[cb] != 0) {
-        return static_cast<DataFormat>(ttl_host::cb_data_formats[cb]);
-    }
-    return static_cast<DataFormat>(ttl_host::table->get_data_format(static_cast<uint32_t>(cb), at));
-}
-
 // --- addresses
 
 inline uint64_t get_noc_addr(uint32_t noc_x, uint32_t noc_y, uint32_t addr, uint8_t noc = noc_index, TTL_AT) {
@@ -70,8 +49,9 @@ inline uint64_t get_noc_addr(uint32_t noc_x, uint32_t noc_y, uint32_t addr, uint
 inline uint64_t get_noc_addr(uint32_t addr, uint8_t noc = noc_index, TTL_AT) {
     return ttl_host::table->noc_addr_own(noc, addr, at);
 }
+template <typename DSpec>
 inline uint64_t get_noc_addr(
-    uint32_t id, const TensorAccessor& accessor, uint32_t offset = 0, uint8_t noc = noc_index, TTL_AT) {
+    uint32_t id, const TensorAccessor<DSpec>& accessor, uint32_t offset = 0, uint8_t noc = noc_index, TTL_AT) {
     return accessor.get_noc_addr(id, offset, noc, at);
 }
 // On NoC 1 the start is the bottom right corner.
@@ -108,14 +88,16 @@ inline void noc_async_read_one_packet(
     }
     ttl_host::table->noc_async_read(noc, src_noc_addr, dst_local_l1_addr, size, at);
 }
+template <typename DSpec>
 inline void noc_async_read_page(
-    uint32_t id, const TensorAccessor& addrgen, uint32_t dst_local_l1_addr, uint32_t offset = 0, uint8_t noc = noc_index,
+    uint32_t id, const TensorAccessor<DSpec>& addrgen, uint32_t dst_local_l1_addr, uint32_t offset = 0, uint8_t noc = noc_index,
     TTL_AT) {
     ttl_host::table->noc_async_read_page(
         noc, addrgen.state, addrgen.bank_base_address, id, offset, dst_local_l1_addr, addrgen.aligned_page_size, at);
 }
+template <typename DSpec>
 inline void noc_async_read_tile(
-    uint32_t id, const TensorAccessor& addrgen, uint32_t dst_local_l1_addr, uint32_t offset = 0, uint8_t noc = noc_index,
+    uint32_t id, const TensorAccessor<DSpec>& addrgen, uint32_t dst_local_l1_addr, uint32_t offset = 0, uint8_t noc = noc_index,
     TTL_AT) {
     noc_async_read_page(id, addrgen, dst_local_l1_addr, offset, noc, at);
 }
@@ -144,15 +126,17 @@ inline void noc_async_write_one_packet(
     }
     ttl_host::table->noc_async_write(noc, src_local_l1_addr, dst_noc_addr, size, at);
 }
+template <typename DSpec>
 inline void noc_async_write_page(
-    uint32_t id, const TensorAccessor& addrgen, uint32_t src_local_l1_addr, uint32_t size = 0, uint32_t offset = 0,
+    uint32_t id, const TensorAccessor<DSpec>& addrgen, uint32_t src_local_l1_addr, uint32_t size = 0, uint32_t offset = 0,
     uint8_t noc = noc_index, TTL_AT) {
     ttl_host::table->noc_async_write_page(
         noc, addrgen.state, addrgen.bank_base_address, id, offset, src_local_l1_addr,
         size ? size : addrgen.aligned_page_size, at);
 }
+template <typename DSpec>
 inline void noc_async_write_tile(
-    uint32_t id, const TensorAccessor& addrgen, uint32_t src_local_l1_addr, uint8_t noc = noc_index, TTL_AT) {
+    uint32_t id, const TensorAccessor<DSpec>& addrgen, uint32_t src_local_l1_addr, uint8_t noc = noc_index, TTL_AT) {
     noc_async_write_page(id, addrgen, src_local_l1_addr, 0, 0, noc, at);
 }
 

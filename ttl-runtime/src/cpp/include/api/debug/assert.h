@@ -5,7 +5,12 @@
 #define ASSERT(condition, ...)                                                                   \
     do {                                                                                         \
         if (!(condition)) {                                                                      \
-            ::ttl_host::table->fail("ASSERT(" TTL_ASSERT_TEXT_(condition) ") does not hold", {__FILE__, __LINE__}); \
+            ::ttl_host::table->assert_failed("ASSERT(" TTL_ASSERT_TEXT_(condition) ") does not hold", {__FILE__, __LINE__}); \
         }                                                                                        \
     } while (false)
-#define LLK_ASSERT(condition, message) ASSERT(condition)
+#define LLK_ASSERT(condition, message)                                                           \
+    do {                                                                                         \
+        if (!(condition)) {                                                                      \
+            ::ttl_host::table->assert_failed("LLK_ASSERT(" TTL_ASSERT_TEXT_(condition) ") does not hold: " message, {__FILE__, __LINE__}); \
+        }                                                                                        \
+    } while (false)

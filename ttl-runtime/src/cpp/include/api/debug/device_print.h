@@ -1,4 +1,5 @@
-// Printing from kernels under its other name.
+// Printing from kernels, with format strings in the style of `fmt`.
 #pragma once
 
-#include "api/debug/dprint.h"
+#include "ttl/arguments.h"
+#include "ttl/print.h"

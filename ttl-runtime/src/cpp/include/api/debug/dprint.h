@@ -1,8 +1,11 @@
-// Printing from kernels: accepted and ignored.
+// Printing from kernels under its other name.
 #pragma once
 
-#define DEVICE_PRINT(...) static_cast<void>(0)
-#define DPRINT(...) static_cast<void>(0)
-#define DPRINT_UNPACK(...) static_cast<void>(0)
-#define DPRINT_MATH(...) static_cast<void>(0)
-#define DPRINT_PACK(...) static_cast<void>(0)
+#include "api/debug/device_print.h"
+
+#define DPRINT(...) DEVICE_PRINT(__VA_ARGS__)
+#define DPRINT_UNPACK(...) DEVICE_PRINT_UNPACK(__VA_ARGS__)
+#define DPRINT_MATH(...) DEVICE_PRINT_MATH(__VA_ARGS__)
+#define DPRINT_PACK(...) DEVICE_PRINT_PACK(__VA_ARGS__)
+#define DPRINT_DATA0(...) DEVICE_PRINT_DATA0(__VA_ARGS__)
+#define DPRINT_DATA1(...) DEVICE_PRINT_DATA1(__VA_ARGS__)

@@ -1,0 +1,4 @@
+// Semaphores under the name of before.
+#pragma once
+
+#include "api/semaphore.h"

@@ -1,0 +1,4 @@
+// Part of printing.
+#pragma once
+
+#include "api/debug/dprint.h"

@@ -1,0 +1,4 @@
+// Zones under their usual path.
+#pragma once
+
+#include "api/debug/kernel_profiler.hpp"

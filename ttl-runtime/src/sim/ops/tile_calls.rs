@@ -1,0 +1,280 @@
+//! Broadcasts, reductions and transpositions of the compute thread.
+
+use super::native::ensure_fpu;
+use super::{FpuInit, Step, Stop, op};
+use crate::ops::{Bcast, BinaryOp, Pool, ReduceDim, TileCall};
+use crate::sim::error::ErrorKind;
+use crate::sim::math::{self, Before, ReduceFormats};
+use crate::sim::registers::{Phase, Section};
+use crate::sim::thread::Cx;
+use crate::site::Site;
+use crate::tensor::format::DataFormat;
+
+/// `reduce_uninit`: the packer writes whole tiles again.
+pub fn reduce_uninit(site: Site) {
+    const CALL: &str = "reduce_uninit";
+    op(site, |cx| {
+        let unit = cx.started(CALL, site)?;
+        if unit.edge_mask.take().is_none() {
+            let error = cx.error(ErrorKind::Init, format!("`{CALL}` without a reduction to undo"), site);
+            return Err(Stop::Fail(
+                error.help("it belongs behind the last `reduce_tile` that a `reduce_init` was for"),
+            ));
+        }
+        Ok(())
+    });
+}
+
+/// A tile call on tiles `tiles` of buffers `cbs`, the init being in force. `row` is the row that a broadcast of rows repeats.
+pub fn tile_call(call: TileCall, cbs: &[u32], tiles: &[u32], dst: u32, row: u32, site: Site) {
+    op(site, |cx| cx.tile_call(call, [cbs, tiles], dst, row, site));
+}
+
+/// The same for native kernels: brings its init.
+pub fn tile_call_auto(call: TileCall, cbs: &[u32], tiles: &[u32], dst: u32, row: u32, site: Site) {
+    ensure_fpu(FpuInit::tile_call(call, cbs), site);
+    tile_call(call, cbs, tiles, dst, row, site);
+}
+
+impl Cx<'_> {
+    fn tile_call(&mut self, call: TileCall, [cbs, tiles]: [&[u32]; 2], dst: u32, row: u32, site: Site) -> Step<()> {
+        let name = call.name();
+        if !call.exists() {
+            return Err(self.fail(ErrorKind::Kernel, format!("there is no {call:?}"), site));
+        }
+        let operand = |at: usize| cbs.get(at).copied().zip(tiles.get(at).copied());
+        match (call, operand(0), operand(1)) {
+            (TileCall::Bcast(..), Some(a), Some(b)) => self.bcast_tiles(call, a, b, dst, row, site),
+            (TileCall::Reduce(..), Some(data), Some(scaler)) => self.reduce_tile(call, data, scaler, dst, site),
+            (TileCall::UnaryBcast(_), Some(tile), _) => self.unary_bcast(call, tile, dst, site),
+            (TileCall::Transpose, Some(tile), _) => self.transpose_tile(tile, dst, site),
+            (TileCall::CopyTransposed { faces, within }, Some((cb, tile)), _) => {
+                self.copy_transposed(cb, tile, dst, faces, within, site)
+            }
+            (TileCall::TransposeDest, ..) => self.transpose_dest(dst, site),
+            _ => Err(self.fail(ErrorKind::Kernel, format!("`{name}` lacks an operand"), site)),
+        }
+    }
+
+    fn bcast_tiles(
+        &mut self,
+        call: TileCall,
+        a: (u32, u32),
+        b: (u32, u32),
+        dst: u32,
+        row: u32,
+        site: Site,
+    ) -> Step<()> {
+        let TileCall::Bcast(op, dim) = call else { return Ok(()) };
+        let name = call.name();
+        if row >= 32 {
+            let error = self.error(ErrorKind::Kernel, format!("`{name}`: row {row} of a tile with 32 rows"), site);
+            return Err(Stop::Fail(error.help("rows count from 0 to 31")));
+        }
+        self.fpu_operands(name, FpuInit::tile_call(call, &[a.0, b.0]), Some(a), Some(b), dst, site)?;
+        let unit = self.unit(name, site)?;
+        let mut repeated = math::Tile::ZERO;
+        math::broadcast(dim, row as usize, &unit.b, &mut repeated);
+        unit.begin(dst, op == BinaryOp::Mul);
+        let tile = &mut unit.tiles[dst as usize];
+        match op {
+            BinaryOp::Add => math::add_tiles(&unit.math, &unit.a, &repeated, false, tile),
+            BinaryOp::Sub => math::sub_tiles(&unit.math, &unit.a, &repeated, false, tile),
+            _ => math::mul_tiles(&unit.math, &unit.a, &repeated, tile),
+        }
+        self.core.counters.fpu_tiles += 1;
+        Ok(())
+    }
+
+    fn reduce_tile(&mut self, call: TileCall, data: (u32, u32), scaler: (u32, u32), dst: u32, site: Site) -> Step<()> {
+        let TileCall::Reduce(pool, dim) = call else { return Ok(()) };
+        let name = call.name();
+        let swapped = call.sources().a == Some(1);
+        let (a, b) = if swapped { (scaler, data) } else { (data, scaler) };
+        self.fpu_operands(name, FpuInit::tile_call(call, &[data.0, scaler.0]), Some(a), Some(b), dst, site)?;
+        let formats =
+            ReduceFormats { data: self.cb_format(name, data.0, site)?, scaler: self.cb_format(name, scaler.0, site)? };
+        if pool == Pool::Max {
+            self.scaler_is_one(name, scaler, site)?;
+        }
+        let unit = self.unit(name, site)?;
+        let before = Before {
+            fresh: !unit.is_written(dst),
+            scratch_fresh: !unit.is_written(dst) || unit.scratch_free & 1 << dst != 0,
+        };
+        let scratch_free = unit.scratch_free | u32::from(dim == ReduceDim::Scalar) << dst;
+        unit.begin(dst, true);
+        unit.scratch_free = scratch_free;
+        let (data, scaler) = if swapped { (&unit.b, &unit.a) } else { (&unit.a, &unit.b) };
+        math::reduce(&unit.math, pool, dim, formats, [data, scaler], before, &mut unit.tiles[dst as usize]);
+        self.core.counters.fpu_tiles += 1;
+        Ok(())
+    }
+
+    /// A maximum takes only the exponent of the scaler, and only for a scaler of one is it known what comes out.
+    fn scaler_is_one(&mut self, name: &str, (cb, tile): (u32, u32), site: Site) -> Step<()> {
+        let unit = self.unit(name, site)?;
+        let wrong =
+            unit.b.0.chunks_exact(256).flat_map(|face| &face[..16]).find(|v| v.to_bits() != 1f32.to_bits()).copied();
+        let Some(wrong) = wrong else { return Ok(()) };
+        let cb = self.cb(name, cb, site)?;
+        let title = self.core.cbs.list[cb].title();
+        let message = format!("`{name}`: the scaler of a maximum is {wrong} in tile {tile} of {title}, must be 1");
+        let error = self.error(ErrorKind::Kernel, message, site);
+        Err(Stop::Fail(error.help("row 0 of each of the four faces must be 1.0; scale before or after")))
+    }
+
+    fn unary_bcast(&mut self, call: TileCall, (cb, tile): (u32, u32), dst: u32, site: Site) -> Step<()> {
+        let TileCall::UnaryBcast(dim) = call else { return Ok(()) };
+        let name = call.name();
+        self.in_phase(name, Phase::Acquired, site)?;
+        self.register(name, dst, site)?;
+        self.fpu_is(name, FpuInit::tile_call(call, &[cb]), site)?;
+        let (index, addr) = self.front_tile(name, cb, tile, site)?;
+        let src_a = self.unit(name, site)?.src_a;
+        self.format_is(name, "SrcA", src_a, index, "reconfig_data_format_srca", site)?;
+        self.unpack(name, cb, tile, false, site)?;
+        let format = self.core.cbs.list[index].format;
+        if dim == Bcast::Row && format != DataFormat::F32 && self.unit(name, site)?.math.fp32_dest {
+            return Err(self.broken_row_broadcast(index, site));
+        }
+        let core = &mut *self.core;
+        if let Some(unit) = &mut core.compute {
+            unit.begin(dst, false);
+            let register = &mut unit.tiles[dst as usize];
+            if unit.math.fp32_dest && unit.config.unpack_to_dest_fp32.contains(&cb) {
+                let mut whole = math::Tile::ZERO;
+                math::unpack_to_dest_fp32(core.l1.bytes(addr, format.tile_bytes() as usize), &mut whole);
+                math::broadcast(dim, 0, &whole, register);
+            } else {
+                math::unary_bcast(dim, &unit.b, register);
+            }
+        }
+        core.counters.fpu_tiles += 1;
+        Ok(())
+    }
+
+    /// The chip writes half of each 32-bit value only.
+    #[cold]
+    fn broken_row_broadcast(&self, cb: usize, site: Site) -> Stop {
+        let c = &self.core.cbs.list[cb];
+        let message = format!(
+            "`unary_bcast<BroadcastType::ROW>` of {}, which is {}, into 32-bit tile registers gives wrong values on the chip",
+            c.title(),
+            c.format
+        );
+        let error = self.error(ErrorKind::Kernel, message, site);
+        Stop::Fail(error.help(
+            "use 16-bit registers (fp32_dest_acc: false), an f32 buffer, or `add_tiles_bcast_rows` with a tile of zeros",
+        ))
+    }
+
+    fn transpose_tile(&mut self, (cb, tile): (u32, u32), dst: u32, site: Site) -> Step<()> {
+        let call = TileCall::Transpose;
+        self.moved(call, cb, tile, dst, site, |cfg, direct, format, bytes, register| {
+            if direct {
+                math::unpack_to_dest_fp32(bytes, register);
+                math::transpose(true, true, register);
+            } else {
+                math::transpose_tile(cfg, format, bytes, true, true, register);
+            }
+        })
+    }
+
+    pub(super) fn copy_transposed(
+        &mut self,
+        cb: u32,
+        tile: u32,
+        dst: u32,
+        faces: bool,
+        within: bool,
+        site: Site,
+    ) -> Step<()> {
+        let call = TileCall::CopyTransposed { faces, within };
+        let unit = self.unit(call.name(), site)?;
+        if within && unit.math.fp32_dest && unit.config.unpack_to_dest_fp32.contains(&cb) {
+            let message =
+                format!("`{}` transposes within faces past the source registers, which cannot be", call.name());
+            let error = self.error(ErrorKind::Kernel, message, site);
+            return Err(Stop::Fail(error.help("use `transpose_tile` for a buffer in mode `unpack_to_dest_fp32`")));
+        }
+        self.moved(call, cb, tile, dst, site, |cfg, direct, format, bytes, register| {
+            if direct {
+                math::unpack_to_dest_fp32(bytes, register);
+                math::transpose(faces, within, register);
+            } else {
+                math::copy_transposed(cfg, format, bytes, faces, within, register);
+            }
+        })
+    }
+
+    /// A tile that goes through SrcA, or past it, to a register.
+    fn moved(
+        &mut self,
+        call: TileCall,
+        cb: u32,
+        tile: u32,
+        dst: u32,
+        site: Site,
+        run: impl Fn(&math::MathConfig, bool, DataFormat, &[u8], &mut math::Tile),
+    ) -> Step<()> {
+        let name = call.name();
+        self.in_phase(name, Phase::Acquired, site)?;
+        self.register(name, dst, site)?;
+        self.fpu_is(name, FpuInit::tile_call(call, &[cb]), site)?;
+        let (index, addr) = self.front_tile(name, cb, tile, site)?;
+        let src_a = self.unit(name, site)?.src_a;
+        self.format_is(name, "SrcA", src_a, index, "reconfig_data_format_srca", site)?;
+        let core = &mut *self.core;
+        let format = core.cbs.list[index].format;
+        if let Some(unit) = &mut core.compute {
+            let bytes = core.l1.bytes(addr, format.tile_bytes() as usize);
+            let direct = unit.math.fp32_dest && unit.config.unpack_to_dest_fp32.contains(&cb);
+            unit.begin(dst, false);
+            run(&unit.math, direct, format, bytes, &mut unit.tiles[dst as usize]);
+        }
+        core.counters.fpu_tiles += 1;
+        Ok(())
+    }
+
+    fn transpose_dest(&mut self, dst: u32, site: Site) -> Step<()> {
+        let call = TileCall::TransposeDest;
+        let name = call.name();
+        self.in_phase(name, Phase::Acquired, site)?;
+        self.register(name, dst, site)?;
+        self.fpu_is(name, FpuInit::tile_call(call, &[]), site)?;
+        self.is_written(name, dst, site)?;
+        let unit = self.unit(name, site)?;
+        unit.begin(dst, false);
+        math::transpose(true, true, &mut unit.tiles[dst as usize]);
+        self.core.counters.fpu_tiles += 1;
+        Ok(())
+    }
+
+    fn cb_format(&mut self, name: &str, cb: u32, site: Site) -> Step<DataFormat> {
+        let cb = self.cb(name, cb, site)?;
+        Ok(self.core.cbs.list[cb].format)
+    }
+
+    /// Registers without a reduction in their section would lose all but a row or a column.
+    #[inline]
+    pub(super) fn edge_mask_is_meant(&mut self, name: &str, dst: u32, site: Site) -> Step<()> {
+        let unit = self.unit(name, site)?;
+        match unit.edge_mask {
+            Some((dim, init)) if unit.section != Section::Reduced => {
+                Err(self.edge_mask_is_left(name, dst, dim, init, site))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn edge_mask_is_left(&self, name: &str, dst: u32, dim: ReduceDim, init: Site, site: Site) -> Stop {
+        let message = format!(
+            "`{name}` packs tile register {dst}, which no reduction made, while the packer writes only {} of a tile",
+            dim.kept()
+        );
+        let error = self.error(ErrorKind::Init, message, site).label(init, "since this `reduce_init`");
+        Stop::Fail(error.help("call `reduce_uninit` after the last reduction"))
+    }
+}
