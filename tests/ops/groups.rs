@@ -216,6 +216,7 @@ groups! { UNARY (k a b c):
     }
     unary_12 {
         ErfFast ((&a).erf_fast()) erf_fast_tile(0);
+        LogicalNot ((&a).logical_not()) logical_not_tile(0);
     }
     unary_13 {
         Gelu ((&a).gelu()) gelu_tile(0);

@@ -34,7 +34,7 @@ pub use pipe::{Arriving, PipeRx, PipeTx, UnicastTx};
 pub use signal::{Block, Looped, NocCore, NocRange, Semaphore, Sent};
 pub use store::Storable;
 pub use tagged::{TaggedReads, TaggedWrites};
-pub use tile_ops::{Operand, TileBinary, TileMath, TileTernary};
+pub use tile_ops::{Operand, Scalar, TileBinary, TileMath, TileTernary};
 pub use tiles::{TileExpr, Tiles};
 pub use words::{CommonWords, CoreTable, Words};
 
