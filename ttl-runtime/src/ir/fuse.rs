@@ -127,6 +127,8 @@ pub enum PlanError {
     TwoAccumulators,
     #[error("tiles of {kind} need 32-bit registers: set `fp32_dest_acc` in the compute configuration")]
     NarrowIntegers { kind: &'static str },
+    #[error("`{op}` needs 32-bit registers: set `fp32_dest_acc` in the compute configuration")]
+    WideOnly { op: &'static str },
     #[error("`{op}` does not exist for tiles of {kind}")]
     NoForm { op: &'static str, kind: &'static str },
     #[error("`{op}` of tiles of {left} and of {right}: both must hold the same; convert one with `to_f32`, `to_i32` or `to_u32`")]

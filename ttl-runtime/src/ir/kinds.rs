@@ -2,7 +2,7 @@
 
 use super::dag::{Dag, Node, NodeId};
 use super::fuse::{LeafInfo, PlanError};
-use crate::ops::Kind;
+use crate::ops::{BinaryOp, Kind};
 use crate::tensor::format::DataFormat;
 
 impl Kind {
@@ -56,6 +56,10 @@ pub fn resolve(dag: &Dag, leaves: &[LeafInfo], wide: bool) -> Result<Dag, PlanEr
                     return Err(PlanError::MixedKinds { op: op.row().method, left, right });
                 }
                 let form = op.of_kind(left).ok_or(PlanError::NoForm { op: op.row().method, kind: left.describe() })?;
+                // It steps in units of the last place of f32; TT-Metalium refuses it elsewhere.
+                if form == BinaryOp::Nextafter && !wide {
+                    return Err(PlanError::WideOnly { op: form.row().method });
+                }
                 (left, Node::Binary(form, at(a), at(b)))
             }
             Node::Ternary(op, operands, words) => (of(&operands[1]), Node::Ternary(op, operands.map(at), words)),
