@@ -54,7 +54,7 @@ fn export(group: &Group, arch: Arch, fp32_dest_acc: bool, dir: &Path) -> ttl::Re
 fn run(cli: &Cli) -> ttl::Result<()> {
     for group in [UNARY, BINARY, TERNARY].concat().iter().filter(|g| g.name.starts_with(&cli.group)) {
         for arch in [Arch::blackhole(), Arch::wormhole()] {
-            for fp32_dest_acc in [false, true] {
+            for fp32_dest_acc in [false, true].into_iter().filter(|wide| *wide || !group.wide_only()) {
                 export(group, arch.clone(), fp32_dest_acc, &cli.export)?;
             }
         }

@@ -38,6 +38,13 @@ pub(crate) struct Group {
     compute: fn(&mut Program, ComputeConfig, Ends),
 }
 
+impl Group {
+    /// Its operations are not there for 16-bit registers.
+    pub(crate) fn wide_only(&self) -> bool {
+        self.operations.contains(&"Nextafter")
+    }
+}
+
 pub(crate) const CORE: Core = Core { x: 0, y: 0 };
 
 /// The program of a group over the three tiles of `x`. Its results are two tiles for each operation.
@@ -165,113 +172,124 @@ groups! { UNARY (k a b c):
         Threshold ((&a).threshold(0.5, -2.0)) threshold_tile(0, 0.5, -2.0);
     }
     unary_7 {
-        Mish ((&a).mish()) mish_tile(0);
-        MishFast ((&a).mish_fast()) mish_fast_tile(0);
         Hardmish ((&a).hardmish()) hardmish_tile(0);
         Tanhshrink ((&a).tanhshrink()) tanhshrink_tile(0);
-        TanhDerivative ((&a).tanh_derivative()) tanh_derivative_tile(0);
-        GeluTanh ((&a).gelu_tanh()) gelu_tanh_tile(0);
-        GeluDerivative ((&a).gelu_derivative()) gelu_derivative_tile(0);
         LogFast ((&a).log_fast()) log_fast_tile(0);
-    }
-    unary_8 {
         LogWithBase ((&a).log_with_base(10.0)) log_with_base_tile(0, 10.0);
         Log1pFast ((&a).log1p_fast()) log1p_fast_tile(0);
         Expm1Fast ((&a).expm1_fast()) expm1_fast_tile(0);
         SqrtFast ((&a).sqrt_fast()) sqrt_fast_tile(0);
         RsqrtFast ((&a).rsqrt_fast()) rsqrt_fast_tile(0);
+    }
+    unary_8 {
         Tan ((&a).tan()) tan_tile(0);
         Asin ((&a).asin()) asin_tile(0);
         Acos ((&a).acos()) acos_tile(0);
-    }
-    unary_9 {
         Sinh ((&a).sinh()) sinh_tile(0);
         Cosh ((&a).cosh()) cosh_tile(0);
         Asinh ((&a).asinh()) asinh_tile(0);
         Acosh ((&a).acosh()) acosh_tile(0);
         Atanh ((&a).atanh()) atanh_tile(0);
+    }
+    unary_9 {
         Power ((&a).power(2.3)) power_tile(0, 2.3);
         PowerIterative ((&a).power_iterative(3)) power_iterative_tile(0, 3);
         Rpow ((&a).rpow(1.5)) rpow_tile(0, 1.5);
-    }
-    unary_10 {
         Heaviside ((&a).heaviside(0.5)) heaviside_tile(0, 0.5);
         UnaryMax ((&a).unary_max(0.7)) unary_max_tile(0, 0.7);
         UnaryMin ((&a).unary_min(0.7)) unary_min_tile(0, 0.7);
         Clamp ((&a).clamp(-1.5, 2.0)) clamp_tile(0, -1.5, 2.0);
         Rdiv ((&a).rdiv(0.7)) rdiv_tile(0, 0.7);
+    }
+    unary_10 {
         RdivTrunc ((&a).rdiv_trunc(20.0)) rdiv_trunc_tile(0, 20.0);
         RdivFloor ((&a).rdiv_floor(20.0)) rdiv_floor_tile(0, 20.0);
         RsubScalar ((&a).rsub_scalar(0.7)) rsub_tile(0, 0.7);
-    }
-    unary_11 {
         UnaryEq ((&a).unary_eq(0.75)) unary_eq_tile(0, 0.75);
         UnaryNe ((&a).unary_ne(0.75)) unary_ne_tile(0, 0.75);
         UnaryGt ((&a).unary_gt(0.75)) unary_gt_tile(0, 0.75);
         UnaryLt ((&a).unary_lt(0.75)) unary_lt_tile(0, 0.75);
         UnaryGe ((&a).unary_ge(0.75)) unary_ge_tile(0, 0.75);
+    }
+    unary_11 {
         UnaryLe ((&a).unary_le(0.75)) unary_le_tile(0, 0.75);
         Round ((&a).round(1)) round_tile(0, 1);
-        Erf ((&a).erf()) erf_tile(0);
+        ErfFast ((&a).erf_fast()) erf_fast_tile(0);
+        LogicalNot ((&a).logical_not()) logical_not_tile(0);
     }
     unary_12 {
-        ErfFast ((&a).erf_fast()) erf_fast_tile(0);
-    }
-    unary_13 {
         Gelu ((&a).gelu()) gelu_tile(0);
     }
+    unary_13 {
+        Mish ((&a).mish()) mish_tile(0);
+    }
     unary_14 {
-        Xielu ((&a).xielu(0.8, 0.6)) xielu_tile(0, 0.8, 0.6);
+        MishFast ((&a).mish_fast()) mish_fast_tile(0);
     }
     unary_15 {
-        TanhDerivativeFast ((&a).tanh_derivative_fast()) tanh_derivative_fast_tile(0);
+        Xielu ((&a).xielu(0.8, 0.6)) xielu_tile(0, 0.8, 0.6);
     }
     unary_16 {
-        TanhFast ((&a).tanh_fast()) tanh_fast_tile(0);
+        TanhDerivative ((&a).tanh_derivative()) tanh_derivative_tile(0);
     }
     unary_17 {
-        SigmoidFast ((&a).sigmoid_fast()) sigmoid_fast_tile(0);
+        TanhDerivativeFast ((&a).tanh_derivative_fast()) tanh_derivative_fast_tile(0);
     }
     unary_18 {
-        GeluFast ((&a).gelu_fast()) gelu_fast_tile(0);
+        TanhFast ((&a).tanh_fast()) tanh_fast_tile(0);
     }
     unary_19 {
-        ExpFast ((&a).exp_fast()) exp_fast_tile(0);
+        SigmoidFast ((&a).sigmoid_fast()) sigmoid_fast_tile(0);
     }
     unary_20 {
-        ExpFastUnclamped ((&a).exp_fast_unclamped()) exp_fast_unclamped_tile(0);
+        GeluFast ((&a).gelu_fast()) gelu_fast_tile(0);
     }
     unary_21 {
-        ExpScaled ((&a).exp_scaled(0.375)) exp_scaled_tile(0, 0.375);
+        GeluTanh ((&a).gelu_tanh()) gelu_tanh_tile(0);
     }
     unary_22 {
-        Atan ((&a).atan()) atan_tile(0);
+        GeluDerivative ((&a).gelu_derivative()) gelu_derivative_tile(0);
     }
     unary_23 {
-        Erfc ((&a).erfc()) erfc_tile(0);
+        ExpFast ((&a).exp_fast()) exp_fast_tile(0);
     }
     unary_24 {
-        Erfinv ((&a).erfinv()) erfinv_tile(0);
+        ExpFastUnclamped ((&a).exp_fast_unclamped()) exp_fast_unclamped_tile(0);
     }
     unary_25 {
-        I0 ((&a).i0()) i0_tile(0);
+        ExpScaled ((&a).exp_scaled(0.375)) exp_scaled_tile(0, 0.375);
     }
     unary_26 {
-        I1 ((&a).i1()) i1_tile(0);
+        Atan ((&a).atan()) atan_tile(0);
     }
     unary_27 {
-        Digamma ((&a).digamma()) digamma_tile(0);
+        Erf ((&a).erf()) erf_tile(0);
     }
     unary_28 {
-        FmodScalar ((&a).fmod_scalar(0.75)) fmod_tile(0, 0.75);
+        Erfc ((&a).erfc()) erfc_tile(0);
     }
     unary_29 {
-        RemainderScalar ((&a).remainder_scalar(0.75)) remainder_tile(0, 0.75);
+        Erfinv ((&a).erfinv()) erfinv_tile(0);
     }
     unary_30 {
-        LgammaStirling ((&a).lgamma_stirling()) lgamma_stirling_tile(0);
+        I0 ((&a).i0()) i0_tile(0);
     }
     unary_31 {
+        I1 ((&a).i1()) i1_tile(0);
+    }
+    unary_32 {
+        Digamma ((&a).digamma()) digamma_tile(0);
+    }
+    unary_33 {
+        FmodScalar ((&a).fmod_scalar(0.75)) fmod_tile(0, 0.75);
+    }
+    unary_34 {
+        RemainderScalar ((&a).remainder_scalar(0.75)) remainder_tile(0, 0.75);
+    }
+    unary_35 {
+        LgammaStirling ((&a).lgamma_stirling()) lgamma_stirling_tile(0);
+    }
+    unary_36 {
         Polygamma ((&a).polygamma(1.0, 1.0)) polygamma_tile(0, 1.0, 1.0);
     }
 }
@@ -285,10 +303,9 @@ groups! { BINARY (k a b c):
         AddEven ((&a).add_even(&b)) add_even_binary_tile(0, 1, 0);
         SubEven ((&a).sub_even(&b)) sub_even_binary_tile(0, 1, 0);
         RsubEven ((&a).rsub_even(&b)) rsub_even_binary_tile(0, 1, 0);
-        Div (&a / &b) div_binary_tile(0, 1, 0);
+        Max ((&a).max(&b)) binary_max_tile(0, 1, 0);
     }
     binary_1 {
-        Max ((&a).max(&b)) binary_max_tile(0, 1, 0);
         Min ((&a).min(&b)) binary_min_tile(0, 1, 0);
         Pow ((&a).pow(&b)) power_binary_tile(0, 1, 0);
         Eq ((&a).eq(&b)) eq_binary_tile(0, 1, 0);
@@ -296,9 +313,9 @@ groups! { BINARY (k a b c):
         Lt ((&a).lt(&b)) lt_binary_tile(0, 1, 0);
         Gt ((&a).gt(&b)) gt_binary_tile(0, 1, 0);
         Le ((&a).le(&b)) le_binary_tile(0, 1, 0);
+        Ge ((&a).ge(&b)) ge_binary_tile(0, 1, 0);
     }
     binary_2 {
-        Ge ((&a).ge(&b)) ge_binary_tile(0, 1, 0);
         Mask ((&a).mask(&b)) mask_tile(0, 1, 0);
         MaskPosinf ((&a).mask_posinf(&b)) mask_posinf_tile(0, 1, 0);
         LogsigmoidOf ((&a).logsigmoid_of(&b)) logsigmoid_tile(0, 1, 0);
@@ -306,12 +323,17 @@ groups! { BINARY (k a b c):
         Remainder ((&a).remainder(&b)) remainder_binary_tile(0, 1, 0);
         Atan2 ((&a).atan2(&b)) atan2_binary_tile(0, 1, 0);
         Xlogy ((&a).xlogy(&b)) xlogy_binary_tile(0, 1, 0);
+        Logaddexp ((&a).logaddexp(&b)) logaddexp_binary_tile(0, 1, 0);
     }
     binary_3 {
-        Logaddexp ((&a).logaddexp(&b)) logaddexp_binary_tile(0, 1, 0);
         Logaddexp2 ((&a).logaddexp2(&b)) logaddexp2_binary_tile(0, 1, 0);
-        Nextafter ((&a).nextafter(&b)) nextafter_binary_tile(0, 1, 0);
         NextafterBf16 ((&a).nextafter_bf16(&b)) nextafter_bf16_binary_tile(0, 1, 0);
+    }
+    binary_4 {
+        Div (&a / &b) div_binary_tile(0, 1, 0);
+    }
+    binary_5 {
+        Nextafter ((&a).nextafter(&b)) nextafter_binary_tile(0, 1, 0);
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod groups;
 mod numbers;
+mod whole;
 
 use groups::{BINARY, Group, TERNARY, UNARY, program};
 use ttl::prelude::*;
@@ -11,7 +12,13 @@ use ttl::testing::on_both_engines;
 
 #[test]
 fn every_operation_of_the_table_is_tested() {
-    let tested: Vec<&str> = [UNARY, BINARY, TERNARY].concat().iter().flat_map(|g| g.operations).copied().collect();
+    let tested: Vec<&str> = [UNARY, BINARY, TERNARY]
+        .concat()
+        .iter()
+        .flat_map(|g| g.operations)
+        .copied()
+        .chain(whole::OPERATIONS.concat())
+        .collect();
     let unary = UnaryOp::ALL.iter().map(|op| format!("{op:?}"));
     let binary = BinaryOp::ALL.iter().map(|op| format!("{op:?}"));
     let ternary = TernaryOp::ALL.iter().map(|op| format!("{op:?}"));
@@ -36,6 +43,9 @@ fn check(group: &Group, accepts: impl Fn(usize, [f64; 3], f64) -> Result<(), Str
     let values: Vec<f32> = (0..3072).map(input).collect();
     for arch in [Arch::blackhole(), Arch::wormhole()] {
         for (fp32_dest_acc, approx) in [(false, false), (true, false), (false, true), (true, true)] {
+            if group.wide_only() && !fp32_dest_acc {
+                continue;
+            }
             let options = DeviceOptions { arch: arch.clone(), ..Default::default() };
             let config = ComputeConfig { fp32_dest_acc, approx, ..ComputeConfig::default() };
             let (device, y) = on_both_engines(&options, |device| program(group, device, config.clone(), &host))
@@ -128,5 +138,6 @@ fn list(name: &str) -> &'static [Group] {
 
 numbered! { unary: unary_0 0 unary_1 1 unary_2 2 unary_3 3 unary_4 4 unary_5 5 unary_6 6 unary_7 7 unary_8 8 unary_9 9 unary_10 10 unary_11 11
 unary_12 12 unary_13 13 unary_14 14 unary_15 15 unary_16 16 unary_17 17 unary_18 18 unary_19 19 unary_20 20 unary_21 21 unary_22 22 unary_23 23
-    unary_24 24 unary_25 25 unary_26 26 unary_27 27 unary_28 28 unary_29 29 unary_30 30 unary_31 31 }
+    unary_24 24 unary_25 25 unary_26 26 unary_27 27 unary_28 28 unary_29 29 unary_30 30 unary_31 31 unary_32 32 unary_33 33 unary_34 34 unary_35 35
+    unary_36 36 unary_37 37 unary_38 38 unary_39 39 }
 numbered! { binary: binary_0 0 binary_1 1 binary_2 2 binary_3 3 binary_4 4 binary_5 5 binary_6 6 binary_7 7 binary_8 8 binary_9 9 }

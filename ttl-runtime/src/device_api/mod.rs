@@ -38,7 +38,7 @@ pub use shaped::TileShape;
 pub use signal::{Block, Looped, NocCore, NocRange, Semaphore, Sent};
 pub use store::Storable;
 pub use tagged::{TaggedReads, TaggedWrites};
-pub use tile_ops::{Operand, TileBinary, TileMath, TileTernary};
+pub use tile_ops::{Operand, Scalar, TileBinary, TileMath, TileTernary};
 pub use tiles::{TileExpr, Tiles};
 pub use words::{CommonWords, CoreTable, Words};
 

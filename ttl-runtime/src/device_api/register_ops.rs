@@ -7,7 +7,8 @@ use crate::sim::ops;
 use crate::site::Site;
 
 /// A number as the bits that calls take.
-pub(super) trait Bits {
+#[doc(hidden)]
+pub trait Bits {
     fn word(self) -> u32;
 }
 

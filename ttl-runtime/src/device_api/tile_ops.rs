@@ -8,10 +8,11 @@ use super::store::Builder;
 use super::tiles::{Bin, Create, Tern, TileExpr, Tiles, Un};
 use crate::ir::dag::{Node, NodeId, Words};
 use crate::ops::{
-    BinaryOp, MAX_WORDS, TernaryOp, UnaryOp, Word, for_each_binary_op, for_each_ternary_op, for_each_unary_op,
+    BinaryOp, Kind, MAX_WORDS, TernaryOp, UnaryOp, WithNumber, Word, for_each_binary_op, for_each_ternary_op,
+    for_each_unary_op,
 };
 use crate::tensor::format::Element;
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The words of an operation's calls, and which operation of the user's it was. A plan does not depend on values: what is computed once and what twice follows
@@ -56,31 +57,54 @@ impl<E: TileExpr> Right for E {
     }
 }
 
-/// A number as operand: the words of the unary operation that takes it.
+/// A number as operand.
 #[derive(Clone, Copy, Debug)]
 pub struct Number {
-    op: UnaryOp,
+    op: BinaryOp,
+    reversed: bool,
+    with: WithNumber,
     words: Held,
 }
 
 impl Number {
-    /// For `op` with the number on the right, or on the left if `reversed`.
-    fn new(op: BinaryOp, reversed: bool, bits: u32) -> Number {
-        let row = op.row();
-        let Some(op) = (if reversed { row.reversed } else { row.scalar }) else {
-            crate::sim::ops::fail_with_help(
-                &format!("`{}` of tiles and a number does not exist", row.method),
-                "make tiles of the number: `c.fill(number)`",
-                crate::site::Site::UNKNOWN,
-            );
-        };
-        Number { op, words: Held::new(op.row().words, &[bits]) }
+    fn new<N: Scalar>(op: BinaryOp, reversed: bool, number: N) -> Number {
+        let with = op.with_number(N::KIND, reversed);
+        let (WithNumber::Unary(unary) | WithNumber::Tile(unary)) = with;
+        Number { op, reversed, with, words: Held::new(unary.row().words, &[number.word()]) }
     }
 
     fn node(&self, b: &mut Builder, of: NodeId) -> NodeId {
         let words = self.words.in_builder(b);
-        b.node(Node::Unary(self.op, of, words))
+        match self.with {
+            WithNumber::Unary(op) => b.node(Node::Unary(op, of, words)),
+            WithNumber::Tile(fill) => {
+                let number = b.node(Node::Create(fill, words));
+                b.node(if self.reversed {
+                    Node::Binary(self.op, number, of)
+                } else {
+                    Node::Binary(self.op, of, number)
+                })
+            }
+        }
     }
+}
+
+/// Numbers that tiles can be combined with: tiles that hold the same.
+pub trait Scalar: Bits {
+    #[doc(hidden)]
+    const KIND: Kind;
+}
+
+impl Scalar for f32 {
+    const KIND: Kind = Kind::Float;
+}
+
+impl Scalar for i32 {
+    const KIND: Kind = Kind::I32;
+}
+
+impl Scalar for u32 {
+    const KIND: Kind = Kind::U32;
 }
 
 #[diagnostic::do_not_recommend]
@@ -94,7 +118,7 @@ impl Right for Number {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be combined with tiles",
     label = "neither tiles nor a number",
-    note = "combine tiles with waited blocks (`&a` or `a`), accumulators, expressions over them, or `f32` numbers"
+    note = "combine tiles with waited blocks (`&a` or `a`), accumulators, expressions over them, or numbers: `f32`, for tiles of integers `i32` and `u32`"
 )]
 pub trait Operand {
     #[doc(hidden)]
@@ -111,13 +135,19 @@ impl<E: TileExpr> Operand for E {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl Operand for f32 {
-    type Held = Number;
-    fn hold(self, op: BinaryOp) -> Number {
-        Number::new(op, false, self.to_bits())
-    }
+macro_rules! numbers {
+    ($($number:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Operand for $number {
+            type Held = Number;
+            fn hold(self, op: BinaryOp) -> Number {
+                Number::new(op, false, self)
+            }
+        }
+    )*};
 }
+
+numbers! { f32 i32 u32 }
 
 /// A number on the left of tiles.
 #[derive(Clone, Copy, Debug)]
@@ -200,13 +230,23 @@ for_each_ternary_op!(ternary_methods);
 impl<E: TileExpr> TileTernary for E {}
 
 impl Compute {
-    /// A tile full of `value`, as an operand: `y.store(c.fill(1.0) - &x)`.
-    pub fn fill(&self, value: f32) -> Tiles<Create> {
-        Create::new(UnaryOp::Fill, Held::new(UnaryOp::Fill.row().words, &[value.to_bits()]))
+    /// Tiles full of `value`, as an operand: `y.store((&x).select(&a, c.fill(1.0)))`.
+    pub fn fill<N: Scalar>(&self, value: N) -> Tiles<Create> {
+        let op = UnaryOp::fill(N::KIND);
+        Create::new(op, Held::new(op.row().words, &[value.word()]))
     }
 }
 
 macro_rules! operator {
+    (reversed $trait:ident, $method:ident, $op:ident, [$($generics:tt)*], $left:ty) => {
+        operator!($trait, $method, $op, [$($generics)*], $left);
+        impl<$($generics)*> $trait<$left> for f32 {
+            type Output = Tiles<Reversed<$left>>;
+            fn $method(self, right: $left) -> Self::Output {
+                Tiles(Reversed { number: Number::new(BinaryOp::$op, true, self), of: right })
+            }
+        }
+    };
     ($trait:ident, $method:ident, $op:ident, [$($generics:tt)*], $left:ty) => {
         impl<$($generics)* R: Operand> $trait<R> for $left {
             type Output = Tiles<Bin<$left, R::Held>>;
@@ -214,21 +254,28 @@ macro_rules! operator {
                 Tiles(Bin { op: BinaryOp::$op, left: self, right: right.hold(BinaryOp::$op) })
             }
         }
-        impl<$($generics)*> $trait<$left> for f32 {
-            type Output = Tiles<Reversed<$left>>;
-            fn $method(self, right: $left) -> Self::Output {
-                Tiles(Reversed { number: Number::new(BinaryOp::$op, true, self.to_bits()), of: right })
-            }
-        }
     };
 }
 
 macro_rules! operators {
     ([$($generics:tt)*], $left:ty) => {
-        operator!(Add, add, Add, [$($generics)*], $left);
-        operator!(Sub, sub, Sub, [$($generics)*], $left);
-        operator!(Mul, mul, Mul, [$($generics)*], $left);
-        operator!(Div, div, Div, [$($generics)*], $left);
+        operator!(reversed Add, add, Add, [$($generics)*], $left);
+        operator!(reversed Sub, sub, Sub, [$($generics)*], $left);
+        operator!(reversed Mul, mul, Mul, [$($generics)*], $left);
+        operator!(reversed Div, div, Div, [$($generics)*], $left);
+        operator!(Rem, rem, Fmod, [$($generics)*], $left);
+        operator!(BitAnd, bitand, BitwiseAnd, [$($generics)*], $left);
+        operator!(BitOr, bitor, BitwiseOr, [$($generics)*], $left);
+        operator!(BitXor, bitxor, BitwiseXor, [$($generics)*], $left);
+        operator!(Shl, shl, LeftShift, [$($generics)*], $left);
+        operator!(Shr, shr, RightShift, [$($generics)*], $left);
+
+        impl<$($generics)*> Not for $left {
+            type Output = Tiles<Un<$left>>;
+            fn not(self) -> Self::Output {
+                Un::new(UnaryOp::BitwiseNot, self, Held::new(&[], &[]))
+            }
+        }
 
         impl<$($generics)*> Neg for $left {
             type Output = Tiles<Un<$left>>;

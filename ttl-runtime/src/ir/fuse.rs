@@ -202,15 +202,21 @@ pub enum PlanError {
     FullPrecision,
     #[error("the number of {0} of an intermediate block is not known: combine the broadcast vector with a block first")]
     Unsized(&'static str),
+    #[error("tiles of {kind} need 32-bit registers: set `fp32_dest_acc` in the compute configuration")]
+    NarrowIntegers { kind: &'static str },
+    #[error("`{op}` needs 32-bit registers: set `fp32_dest_acc` in the compute configuration")]
+    WideOnly { op: &'static str },
     #[error("`{op}` does not exist for tiles of {kind}")]
     NoForm { op: &'static str, kind: &'static str },
-    #[error("`{op}` of tiles of {left} and of {right}: both must hold the same; convert one with `typecast`")]
+    #[error(
+        "`{op}` of tiles of {left} and of {right}: both must hold the same; convert one with `to_f32`, `to_i32` or `to_u32`"
+    )]
     MixedKinds { op: &'static str, left: &'static str, right: &'static str },
 }
 
 /// Plans one tile of `dag`.
 pub fn plan(dag: &Dag, leaves: &[LeafInfo], config: &ComputeConfig) -> Result<Plan, PlanError> {
-    let dag = &kinds::resolve(dag, leaves)?;
+    let dag = &kinds::resolve(dag, leaves, config.fp32_dest_acc)?;
     let root = dag.root.ok_or(PlanError::Empty)?;
     let uses = count_uses(dag, root, leaves)?;
     let available = config.dst_tiles();

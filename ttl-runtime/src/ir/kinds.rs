@@ -2,7 +2,7 @@
 
 use super::dag::{Dag, Node, NodeId};
 use super::fuse::{LeafInfo, PlanError};
-use crate::ops::{Kind, UnaryOp};
+use crate::ops::{BinaryOp, Kind};
 use crate::tensor::format::DataFormat;
 
 impl Kind {
@@ -27,8 +27,8 @@ impl Kind {
     }
 }
 
-/// The same expression with the operations for what its leaves hold.
-pub fn resolve(dag: &Dag, leaves: &[LeafInfo]) -> Result<Dag, PlanError> {
+/// The same expression with the operations for what its leaves hold. `wide`: registers have 32 bits, which integers of 32 bits need.
+pub fn resolve(dag: &Dag, leaves: &[LeafInfo], wide: bool) -> Result<Dag, PlanError> {
     let mut kinds: Vec<Kind> = Vec::with_capacity(dag.nodes.len());
     let mut out = Dag::default();
     let mut map: Vec<NodeId> = Vec::with_capacity(dag.nodes.len());
@@ -43,8 +43,11 @@ pub fn resolve(dag: &Dag, leaves: &[LeafInfo]) -> Result<Dag, PlanError> {
             Node::Create(op, words) => (op.row().kind, Node::Create(op, words)),
             Node::Unary(op, x, words) => {
                 let kind = of(&x);
-                let form = op.of_kind(kind).ok_or(PlanError::NoForm { op: op.row().method, kind: kind.describe() })?;
-                (result(form, kind), Node::Unary(form, at(x), words))
+                let row = op.row();
+                // With numbers it was chosen by what they are.
+                let form = if row.params.is_empty() { op.of_kind(kind) } else { Some(op).filter(|_| row.kind == kind) };
+                let form = form.ok_or(PlanError::NoForm { op: row.method, kind: kind.describe() })?;
+                (form.row().gives, Node::Unary(form, at(x), words))
             }
             Node::Binary(op, a, b) => {
                 let (left, right) = (of(&a), of(&b));
@@ -53,6 +56,10 @@ pub fn resolve(dag: &Dag, leaves: &[LeafInfo]) -> Result<Dag, PlanError> {
                     return Err(PlanError::MixedKinds { op: op.row().method, left, right });
                 }
                 let form = op.of_kind(left).ok_or(PlanError::NoForm { op: op.row().method, kind: left.describe() })?;
+                // It steps in units of the last place of f32; TT-Metalium refuses it elsewhere.
+                if form == BinaryOp::Nextafter && !wide {
+                    return Err(PlanError::WideOnly { op: form.row().method });
+                }
                 (left, Node::Binary(form, at(a), at(b)))
             }
             Node::Ternary(op, operands, words) => (of(&operands[1]), Node::Ternary(op, operands.map(at), words)),
@@ -60,14 +67,12 @@ pub fn resolve(dag: &Dag, leaves: &[LeafInfo]) -> Result<Dag, PlanError> {
                 (of(&x), node.map(at))
             }
         };
+        if !wide && matches!(kind, Kind::I32 | Kind::U32) {
+            return Err(PlanError::NarrowIntegers { kind: kind.describe() });
+        }
         kinds.push(kind);
         map.push(out.add(node));
     }
     out.root = dag.root.map(|r| map[r.0 as usize]);
     Ok(out)
-}
-
-/// What a unary operation leaves in the register.
-fn result(_op: UnaryOp, operand: Kind) -> Kind {
-    operand
 }

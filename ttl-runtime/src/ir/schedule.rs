@@ -76,7 +76,7 @@ impl Schedule {
 
 /// Cuts an expression into parts.
 pub fn schedule(dag: &Dag, leaves: &[LeafInfo], config: &ComputeConfig) -> Result<Schedule, PlanError> {
-    let dag = &kinds::resolve(dag, leaves)?;
+    let dag = &kinds::resolve(dag, leaves, config.fp32_dest_acc)?;
     let root = dag.root.ok_or(PlanError::Empty)?;
     let shapes = Shapes::of(dag);
     let mut cutter = Cutter { dag, leaves, config, root, shapes: &shapes, stored: BTreeSet::new() };

@@ -104,6 +104,15 @@ pub struct FpuRow {
     pub reuse_call: &'static str,
 }
 
+/// How an operation of tiles and a number is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WithNumber {
+    /// By an operation of its own.
+    Unary(UnaryOp),
+    /// With a tile full of the number, which this operation makes.
+    Tile(UnaryOp),
+}
+
 /// Header of the calls of the matrix unit.
 pub const BINARY_FPU_HEADER: &str = "api/compute/eltwise_binary.h";
 
@@ -142,6 +151,16 @@ impl BinaryOp {
             return Some(self);
         }
         BINARY.iter().find(|r| r.base == Some(self) && r.kind == kind).map(|r| r.op)
+    }
+
+    /// What computes this with a number of `kind` as second operand, or as first if `reversed`.
+    pub fn with_number(self, kind: Kind, reversed: bool) -> WithNumber {
+        let row = self.of_kind(kind).unwrap_or(self).row();
+        let unary = if reversed { row.reversed } else { row.scalar };
+        match unary.filter(|op| op.row().kind == kind) {
+            Some(op) => WithNumber::Unary(op),
+            None => WithNumber::Tile(UnaryOp::fill(kind)),
+        }
     }
 
     /// Whether the matrix unit may take the operands in either order.
@@ -222,6 +241,86 @@ binary_ops! { ($)
     Nextafter: nextafter, nextafter_binary_tile in "nextafter.h", |a, b| reference::next_after(a, b), within 1e-7;
     /// The next bf16 after a in the direction of b.
     NextafterBf16: nextafter_bf16, nextafter_bf16_binary_tile in "nextafter.h", |a, b| reference::next_after_bf16(a, b), within 1e-7;
+    /// a + b of i32, modulo 2^32.
+    AddInt32: add_int32, add_int_tile_int32 in "add_int_sfpu.h", |a, b| f64::from((a as i32).wrapping_add(b as i32)), within 0.0, call "add_int_tile<DataFormat::Int32>", init "add_int_tile_init", by add_int, scalar AddUnaryInt32, reversed AddUnaryInt32, kind I32 of Add;
+    /// a + b of u32, modulo 2^32.
+    AddUint32: add_uint32, add_int_tile_uint32 in "add_int_sfpu.h", |a, b| f64::from((a as u32).wrapping_add(b as u32)), within 0.0, call "add_int_tile<DataFormat::UInt32>", init "add_int_tile_init", by add_int, kind U32 of Add;
+    /// a - b of i32, modulo 2^32.
+    SubInt32: sub_int32, sub_int_tile_int32 in "sub_int_sfpu.h", |a, b| f64::from((a as i32).wrapping_sub(b as i32)), within 0.0, call "sub_int_tile<DataFormat::Int32>", init "sub_int_tile_init", by sub_int, scalar SubUnaryInt32, reversed RsubUnaryInt32, kind I32 of Sub;
+    /// a - b of u32, modulo 2^32.
+    SubUint32: sub_uint32, sub_int_tile_uint32 in "sub_int_sfpu.h", |a, b| f64::from((a as u32).wrapping_sub(b as u32)), within 0.0, call "sub_int_tile<DataFormat::UInt32>", init "sub_int_tile_init", by sub_int, kind U32 of Sub;
+    /// b - a of i32, modulo 2^32.
+    RsubInt32: rsub_int32, rsub_int_tile_int32 in "sub_int_sfpu.h", |a, b| f64::from((b as i32).wrapping_sub(a as i32)), within 0.0, call "rsub_int_tile<DataFormat::Int32>", init "rsub_int_tile_init", by rsub_int, kind I32 of Rsub;
+    /// b - a of u32, modulo 2^32.
+    RsubUint32: rsub_uint32, rsub_int_tile_uint32 in "sub_int_sfpu.h", |a, b| f64::from((b as u32).wrapping_sub(a as u32)), within 0.0, call "rsub_int_tile<DataFormat::UInt32>", init "rsub_int_tile_init", by rsub_int, kind U32 of Rsub;
+    /// a * b of i32, modulo 2^32.
+    MulInt32: mul_int32, mul_int_tile_int32 in "mul_int_sfpu.h", |a, b| f64::from((a as i32).wrapping_mul(b as i32)), within 0.0, call "mul_int_tile<DataFormat::Int32>", init "mul_int_tile_init<DataFormat::Int32>", by mul_int, kind I32 of Mul;
+    /// a * b of u32, modulo 2^32.
+    MulUint32: mul_uint32, mul_int_tile_uint32 in "mul_int_sfpu.h", |a, b| f64::from((a as u32).wrapping_mul(b as u32)), within 0.0, call "mul_int_tile<DataFormat::UInt32>", init "mul_int_tile_init<DataFormat::UInt32>", by mul_int, kind U32 of Mul;
+    /// a / b of i32, rounded towards zero; 0 for a division by zero.
+    DivInt32: div_int32_trunc, div_int32_trunc_tile in "div_int32_floor.h", |a, b| if b == 0.0 { 0.0 } else { (a / b).trunc() }, within 0.0, kind I32 of Div;
+    /// a / b of i32, rounded down; 0 for a division by zero.
+    DivInt32Floor: div_int32_floor, div_int32_floor_tile in "div_int32_floor.h", |a, b| if b == 0.0 { 0.0 } else { (a / b).floor() }, within 0.0, kind I32 of DivInt32Floor;
+    /// The remainder of a / b of i32, with the sign of b.
+    RemainderInt32: remainder_int32, remainder_int32_tile in "binary_remainder.h", |a, b| if b == 0.0 { 0.0 } else { a - b * (a / b).floor() }, within 0.0, kind I32 of Remainder;
+    /// The remainder of a / b of u32.
+    RemainderUint32: remainder_uint32, remainder_uint32_tile in "binary_remainder.h", |a, b| if b == 0.0 { 0.0 } else { a % b }, within 0.0, kind U32 of Remainder;
+    /// The remainder of a / b of i32, with the sign of a.
+    FmodInt32: fmod_int32, fmod_int32_tile in "binary_fmod.h", |a, b| if b == 0.0 { 0.0 } else { a % b }, within 0.0, kind I32 of Fmod;
+    /// The larger of a and b, of i32.
+    MaxInt32: max_int32, binary_max_int32_tile in "binary_max_min.h", f64::max, within 0.0, by binary_max_int32, scalar UnaryMaxInt32, kind I32 of Max;
+    /// The larger of a and b, of u32.
+    MaxUint32: max_uint32, binary_max_uint32_tile in "binary_max_min.h", f64::max, within 0.0, by binary_max_uint32, scalar UnaryMaxUint32, kind U32 of Max;
+    /// The smaller of a and b, of i32.
+    MinInt32: min_int32, binary_min_int32_tile in "binary_max_min.h", f64::min, within 0.0, by binary_min_int32, scalar UnaryMinInt32, kind I32 of Min;
+    /// The smaller of a and b, of u32.
+    MinUint32: min_uint32, binary_min_uint32_tile in "binary_max_min.h", f64::min, within 0.0, by binary_min_uint32, scalar UnaryMinUint32, kind U32 of Min;
+    /// 1 where a = b, else 0, of i32.
+    EqInt32: eq_int32, eq_int_tile_int32 in "binary_comp.h", |a, b| reference::flag(a == b), within 0.0, call "eq_int_tile<DataFormat::Int32>", init "eq_int_tile_init<DataFormat::Int32>", by eq_int, scalar UnaryEqInt32, kind I32 of Eq;
+    /// 1 where a = b, else 0, of u32.
+    EqUint32: eq_uint32, eq_int_tile_uint32 in "binary_comp.h", |a, b| reference::flag(a == b), within 0.0, call "eq_int_tile<DataFormat::UInt32>", init "eq_int_tile_init<DataFormat::UInt32>", by eq_uint, kind U32 of Eq;
+    /// 1 where a != b, else 0, of i32.
+    NeInt32: ne_int32, ne_int_tile_int32 in "binary_comp.h", |a, b| reference::flag(a != b), within 0.0, call "ne_int_tile<DataFormat::Int32>", init "ne_int_tile_init<DataFormat::Int32>", by ne_int, scalar UnaryNeInt32, kind I32 of Ne;
+    /// 1 where a != b, else 0, of u32.
+    NeUint32: ne_uint32, ne_int_tile_uint32 in "binary_comp.h", |a, b| reference::flag(a != b), within 0.0, call "ne_int_tile<DataFormat::UInt32>", init "ne_int_tile_init<DataFormat::UInt32>", by ne_uint, kind U32 of Ne;
+    /// 1 where a < b, else 0, of i32.
+    LtInt32: lt_int32, lt_int_tile_int32 in "binary_comp.h", |a, b| reference::flag(a < b), within 0.0, call "lt_int_tile<DataFormat::Int32>", init "lt_int_tile_init<DataFormat::Int32>", by lt_int, scalar UnaryLtInt32, kind I32 of Lt;
+    /// 1 where a < b, else 0, of u32.
+    LtUint32: lt_uint32, lt_int_tile_uint32 in "binary_comp.h", |a, b| reference::flag(a < b), within 0.0, call "lt_int_tile<DataFormat::UInt32>", init "lt_int_tile_init<DataFormat::UInt32>", by lt_uint, kind U32 of Lt;
+    /// 1 where a > b, else 0, of i32.
+    GtInt32: gt_int32, gt_int_tile_int32 in "binary_comp.h", |a, b| reference::flag(a > b), within 0.0, call "gt_int_tile<DataFormat::Int32>", init "gt_int_tile_init<DataFormat::Int32>", by gt_int, scalar UnaryGtInt32, kind I32 of Gt;
+    /// 1 where a > b, else 0, of u32.
+    GtUint32: gt_uint32, gt_int_tile_uint32 in "binary_comp.h", |a, b| reference::flag(a > b), within 0.0, call "gt_int_tile<DataFormat::UInt32>", init "gt_int_tile_init<DataFormat::UInt32>", by gt_uint, kind U32 of Gt;
+    /// 1 where a <= b, else 0, of i32.
+    LeInt32: le_int32, le_int_tile_int32 in "binary_comp.h", |a, b| reference::flag(a <= b), within 0.0, call "le_int_tile<DataFormat::Int32>", init "le_int_tile_init<DataFormat::Int32>", by le_int, scalar UnaryLeInt32, kind I32 of Le;
+    /// 1 where a <= b, else 0, of u32.
+    LeUint32: le_uint32, le_int_tile_uint32 in "binary_comp.h", |a, b| reference::flag(a <= b), within 0.0, call "le_int_tile<DataFormat::UInt32>", init "le_int_tile_init<DataFormat::UInt32>", by le_uint, kind U32 of Le;
+    /// 1 where a >= b, else 0, of i32.
+    GeInt32: ge_int32, ge_int_tile_int32 in "binary_comp.h", |a, b| reference::flag(a >= b), within 0.0, call "ge_int_tile<DataFormat::Int32>", init "ge_int_tile_init<DataFormat::Int32>", by ge_int, scalar UnaryGeInt32, kind I32 of Ge;
+    /// 1 where a >= b, else 0, of u32.
+    GeUint32: ge_uint32, ge_int_tile_uint32 in "binary_comp.h", |a, b| reference::flag(a >= b), within 0.0, call "ge_int_tile<DataFormat::UInt32>", init "ge_int_tile_init<DataFormat::UInt32>", by ge_uint, kind U32 of Ge;
+    /// a & b of i32.
+    BitwiseAnd: bitwise_and, bitwise_and_binary_tile in "binary_bitwise_sfpu.h", |a, b| f64::from(a as i32 & b as i32), within 0.0, call "bitwise_and_binary_tile<DataFormat::Int32>", init "binary_bitwise_tile_init", by bitwise_and_binary, scalar BitwiseAndNumberInt32, kind I32 of BitwiseAnd;
+    /// a & b of u32.
+    BitwiseAndUint32: bitwise_and_uint32, bitwise_and_binary_tile_uint32 in "binary_bitwise_sfpu.h", |a, b| f64::from(a as u32 & b as u32), within 0.0, call "bitwise_and_binary_tile<DataFormat::UInt32>", init "binary_bitwise_tile_init", by bitwise_and_binary, scalar BitwiseAndNumberUint32, kind U32 of BitwiseAnd;
+    /// a | b of i32.
+    BitwiseOr: bitwise_or, bitwise_or_binary_tile in "binary_bitwise_sfpu.h", |a, b| f64::from(a as i32 | b as i32), within 0.0, call "bitwise_or_binary_tile<DataFormat::Int32>", init "binary_bitwise_tile_init", by bitwise_or_binary, scalar BitwiseOrNumberInt32, kind I32 of BitwiseOr;
+    /// a | b of u32.
+    BitwiseOrUint32: bitwise_or_uint32, bitwise_or_binary_tile_uint32 in "binary_bitwise_sfpu.h", |a, b| f64::from(a as u32 | b as u32), within 0.0, call "bitwise_or_binary_tile<DataFormat::UInt32>", init "binary_bitwise_tile_init", by bitwise_or_binary, scalar BitwiseOrNumberUint32, kind U32 of BitwiseOr;
+    /// a ^ b of i32.
+    BitwiseXor: bitwise_xor, bitwise_xor_binary_tile in "binary_bitwise_sfpu.h", |a, b| f64::from(a as i32 ^ b as i32), within 0.0, call "bitwise_xor_binary_tile<DataFormat::Int32>", init "binary_bitwise_tile_init", by bitwise_xor_binary, scalar BitwiseXorNumberInt32, kind I32 of BitwiseXor;
+    /// a ^ b of u32.
+    BitwiseXorUint32: bitwise_xor_uint32, bitwise_xor_binary_tile_uint32 in "binary_bitwise_sfpu.h", |a, b| f64::from(a as u32 ^ b as u32), within 0.0, call "bitwise_xor_binary_tile<DataFormat::UInt32>", init "binary_bitwise_tile_init", by bitwise_xor_binary, scalar BitwiseXorNumberUint32, kind U32 of BitwiseXor;
+    /// a << b of i32; 0 for counts outside of 0..32.
+    LeftShift: left_shift, binary_left_shift_tile in "binary_shift.h", |a, b| if (0.0..32.0).contains(&b) { f64::from((a as i32) << b as u32) } else { 0.0 }, within 0.0, call "binary_left_shift_tile<DataFormat::Int32>", init "binary_shift_tile_init", by left_shift_binary, scalar LeftShiftNumberInt32, kind I32 of LeftShift;
+    /// a << b of u32; 0 for counts outside of 0..32.
+    LeftShiftUint32: left_shift_uint32, binary_left_shift_tile_uint32 in "binary_shift.h", |a, b| if (0.0..32.0).contains(&b) { f64::from((a as u32) << b as u32) } else { 0.0 }, within 0.0, call "binary_left_shift_tile<DataFormat::UInt32>", init "binary_shift_tile_init", by left_shift_binary, scalar LeftShiftNumberUint32, kind U32 of LeftShift;
+    /// a >> b of i32 with copies of the sign; 0 for counts outside of 0..32.
+    RightShift: right_shift, binary_right_shift_tile in "binary_shift.h", |a, b| if (0.0..32.0).contains(&b) { f64::from((a as i32) >> b as u32) } else { 0.0 }, within 0.0, call "binary_right_shift_tile<DataFormat::Int32>", init "binary_shift_tile_init", by right_shift_binary, scalar RightShiftNumberInt32, kind I32 of RightShift;
+    /// a >> b of u32; 0 for counts outside of 0..32.
+    RightShiftUint32: right_shift_uint32, binary_right_shift_tile_uint32 in "binary_shift.h", |a, b| if (0.0..32.0).contains(&b) { f64::from((a as u32) >> b as u32) } else { 0.0 }, within 0.0, call "binary_logical_right_shift_tile<DataFormat::UInt32>", init "binary_shift_tile_init", by logical_right_shift_binary, scalar RightShiftNumberUint32, kind U32 of RightShift;
+    /// The greatest common divisor, of i32.
+    Gcd: gcd, gcd_tile in "gcd.h", |a, b| reference::gcd(a, b), within 0.0, kind I32 of Gcd;
 }
 
 #[cfg(test)]

@@ -163,6 +163,10 @@ pub(super) fn polygamma(x: f64, n: f64, scale: f64) -> f64 {
     scale * (terms + rest)
 }
 
+pub(super) fn gcd(a: f64, b: f64) -> f64 {
+    if b == 0.0 { a.abs() } else { gcd(b, a % b) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -228,7 +228,7 @@ impl Lower<'_> {
             }
             sk::UnOp::Neg => {
                 let value = self.expr(e);
-                if let Some(tiles) = self.tile_negative(&value) {
+                if let Some(tiles) = self.tile_prefix(crate::ops::UnaryOp::Negative, &value) {
                     return tiles;
                 }
                 let a = self.as_scalar(value);
@@ -240,7 +240,11 @@ impl Lower<'_> {
                 })
             }
             sk::UnOp::Not => {
-                let a = self.scalar(e);
+                let value = self.expr(e);
+                if let Some(tiles) = self.tile_prefix(crate::ops::UnaryOp::BitwiseNot, &value) {
+                    return tiles;
+                }
+                let a = self.as_scalar(value);
                 let ty = a.ty.clone();
                 Value::Scalar(Expr { ty, kind: ExprKind::Not(Box::new(a)) })
             }
@@ -251,7 +255,7 @@ impl Lower<'_> {
         if matches!(op, BinOp::And | BinOp::Or) {
             return self.short_circuit(op, l, r);
         }
-        if matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div)
+        if super::tile_ops::is_operator(op)
             && let Some(tiles) = self.tile_binary(op, l, r)
         {
             return tiles;

@@ -4,7 +4,7 @@ use super::Lower;
 use super::value::{Binding, Tiles, Value};
 use crate::ir::dag::{Dag, Node, NodeId, ScalarId, Words};
 use crate::ir::{BinOp, Expr, ExprKind, Op, Ty};
-use crate::ops::{BinaryOp, TernaryOp, UnaryOp, Word};
+use crate::ops::{BinaryOp, Kind, TernaryOp, UnaryOp, WithNumber, Word};
 use ttl_skeleton as sk;
 
 impl Lower<'_> {
@@ -31,7 +31,13 @@ impl Lower<'_> {
             BinOp::Add => BinaryOp::Add,
             BinOp::Sub => BinaryOp::Sub,
             BinOp::Mul => BinaryOp::Mul,
-            _ => BinaryOp::Div,
+            BinOp::Div => BinaryOp::Div,
+            BinOp::Rem => BinaryOp::Fmod,
+            BinOp::BitAnd => BinaryOp::BitwiseAnd,
+            BinOp::BitOr => BinaryOp::BitwiseOr,
+            BinOp::BitXor => BinaryOp::BitwiseXor,
+            BinOp::Shl => BinaryOp::LeftShift,
+            _ => BinaryOp::RightShift,
         };
         Some(match (stable, right) {
             (Ok(left), Ok(right)) => Value::Tiles(join(tile_op, left, right)),
@@ -46,13 +52,18 @@ impl Lower<'_> {
     fn with_number(&mut self, op: BinaryOp, tiles: Tiles, number: Expr, reversed: bool) -> Value {
         // As it is now: the expression may be stored later.
         let number = self.stable(number);
-        let row = op.row();
-        match if reversed { row.reversed } else { row.scalar } {
-            Some(op) => self.apply(op, tiles, &[number]),
-            None => self.refuse(
-                format!("`{}` of tiles and a number does not exist", op.row().method),
-                "make tiles of the number: `c.fill(number)`",
-            ),
+        match op.with_number(kind_of(&number.ty), reversed) {
+            WithNumber::Unary(op) => self.apply(op, tiles, &[number]),
+            WithNumber::Tile(fill) => {
+                let mut tiles = tiles;
+                let Some(of) = tiles.dag.root else { return Value::Never };
+                let words = self.words(fill.row().words, &[number]);
+                let words = self.hold(&mut tiles, words);
+                let number = tiles.dag.add(Node::Create(fill, words));
+                let node = if reversed { Node::Binary(op, number, of) } else { Node::Binary(op, of, number) };
+                tiles.dag.root = Some(tiles.dag.add(node));
+                Value::Tiles(tiles)
+            }
         }
     }
 
@@ -63,10 +74,8 @@ impl Lower<'_> {
                 matches!(self.bindings[*l as usize], Some(Binding::Alias(Value::Res { .. } | Value::Tiles(_))))
             }
             sk::Expr::Ref { place, .. } => self.may_be_tiles(place),
-            sk::Expr::Unary(sk::UnOp::Neg, x) => self.may_be_tiles(x),
-            sk::Expr::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div, l, r) => {
-                self.may_be_tiles(l) || self.may_be_tiles(r)
-            }
+            sk::Expr::Unary(sk::UnOp::Neg | sk::UnOp::Not, x) => self.may_be_tiles(x),
+            sk::Expr::Binary(op, l, r) if is_operator(*op) => self.may_be_tiles(l) || self.may_be_tiles(r),
             sk::Expr::Method { name, recv, .. } => {
                 name == "wait_front"
                     || name == "fill"
@@ -77,10 +86,10 @@ impl Lower<'_> {
         }
     }
 
-    /// `-x` of a tile value.
-    pub(super) fn tile_negative(&mut self, value: &Value) -> Option<Value> {
+    /// `-x` and `!x` of a tile value.
+    pub(super) fn tile_prefix(&mut self, op: UnaryOp, value: &Value) -> Option<Value> {
         let tiles = self.as_tiles(value)?;
-        Some(self.apply(UnaryOp::Negative, tiles, &[]))
+        Some(self.apply(op, tiles, &[]))
     }
 
     /// A method of the table on a tile value.
@@ -130,10 +139,11 @@ impl Lower<'_> {
     /// `c.fill(value)`.
     pub(super) fn fill(&mut self, value: &sk::Expr) -> Value {
         let params = self.parameters(std::slice::from_ref(value));
+        let op = UnaryOp::fill(params.first().map_or(Kind::Float, |p| kind_of(&p.ty)));
         let mut tiles = Tiles { dag: Dag::default(), leaves: vec![], scalars: vec![], owned: vec![] };
-        let words = self.words(UnaryOp::Fill.row().words, &params);
+        let words = self.words(op.row().words, &params);
         let words = self.hold(&mut tiles, words);
-        tiles.dag.root = Some(tiles.dag.add(Node::Create(UnaryOp::Fill, words)));
+        tiles.dag.root = Some(tiles.dag.add(Node::Create(op, words)));
         Value::Tiles(tiles)
     }
 
@@ -210,6 +220,21 @@ impl Lower<'_> {
         let words = self.words(op.row().words, &params);
         Some(self.effect(Op::TernaryRegs { op, operands: [a, b, c], dst, words }))
     }
+}
+
+/// What numbers of a type are to tiles.
+fn kind_of(ty: &Ty) -> Kind {
+    match ty.int() {
+        Some(int) if int.signed => Kind::I32,
+        Some(_) => Kind::U32,
+        None => Kind::Float,
+    }
+}
+
+/// The operators that tiles have.
+pub(super) const fn is_operator(op: BinOp) -> bool {
+    use BinOp as O;
+    matches!(op, O::Add | O::Sub | O::Mul | O::Div | O::Rem | O::BitAnd | O::BitOr | O::BitXor | O::Shl | O::Shr)
 }
 
 fn is_operation(name: &str) -> bool {
