@@ -162,6 +162,7 @@ macro_rules! program {
             }
 
             /// Runs on both engines and holds the result against the exact one.
+            #[allow(dead_code)] // programs that are refused are not run
             pub(crate) fn check(shapes: [[usize; 2]; 3], bound: f64, exact: impl Fn(&Matrix, &Matrix) -> Matrix) {
                 crate::data::check(stringify!($name), shapes, bound, exact, &build);
             }

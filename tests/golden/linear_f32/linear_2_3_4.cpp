@@ -4,8 +4,8 @@
 #include <cstdint>
 #include "api/compute/bcast.h"
 #include "api/compute/common.h"
-#include "api/compute/eltwise_unary/relu.h"
 #include "api/compute/matmul.h"
+#include "api/compute/eltwise_unary/relu.h"
 
 void kernel_main() {                                                      // linear.rs:38
     constexpr uint32_t x_in = get_compile_time_arg_val(0);

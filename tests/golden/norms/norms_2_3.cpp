@@ -23,10 +23,10 @@
 #include "api/compute/compute_kernel_api.h"
 #include "api/compute/eltwise_binary.h"
 #include "api/compute/eltwise_binary_sfpu.h"
-#include "api/compute/eltwise_unary/fill.h"
-#include "api/compute/eltwise_unary/sqrt.h"
 #include "api/compute/reduce.h"
 #include "api/compute/tile_move_copy.h"
+#include "api/compute/eltwise_unary/fill.h"
+#include "api/compute/eltwise_unary/sqrt.h"
 
 void kernel_main() {                                                      // norms.rs:50
     constexpr uint32_t a_in = get_compile_time_arg_val(0);

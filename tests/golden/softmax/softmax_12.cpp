@@ -7,10 +7,10 @@
 #include <cstdint>
 #include "api/compute/bcast.h"
 #include "api/compute/common.h"
+#include "api/compute/reduce.h"
 #include "api/compute/eltwise_unary/exp.h"
 #include "api/compute/eltwise_unary/fill.h"
 #include "api/compute/eltwise_unary/recip.h"
-#include "api/compute/reduce.h"
 
 void kernel_main() {                                                      // softmax.rs:21
     constexpr uint32_t x_in = get_compile_time_arg_val(0);

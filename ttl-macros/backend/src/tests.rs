@@ -166,7 +166,7 @@ fn items_outside_the_subset() {
         ("struct P<'a> { x: &'a u32 }", &m::DATA_LIFETIME),
         ("enum E {}", &m::EMPTY_ENUM),
         ("impl P { fn store(&self) {} }", &m::METHOD_NAME),
-        ("impl P { fn get<T>(&self) {} }", &m::GENERIC_METHOD),
+        ("impl P { fn pick<T>(&self) {} }", &m::GENERIC_METHOD),
         ("impl [u32; 4] { fn get(&self) {} }", &m::IMPL_TYPE),
         ("impl P { fn get(&self) { vec![1]; } }", &m::MACRO_VEC),
         ("trait T { fn get(&self) {} }", &m::DEFAULT_METHOD),

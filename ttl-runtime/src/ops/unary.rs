@@ -394,11 +394,12 @@ unary_ops! { ($)
     Round: round(decimals: i32 = 1), round_tile in "eltwise_unary/rounding.h", |x, decimals| (x * 10f64.powf(decimals)).round_ties_even() / 10f64.powf(decimals),
         within 1e-6, or 1e-6, on [-1000.0, 1000.0], init "rounding_op_tile_init";
     /// Error function.
-    Erf: erf, erf_tile in "eltwise_unary/erf_erfc.h", reference::erf, within 1e-5, or 3e-4, template "<false>";
+    // Both have the library's short polynomials, of bf16 accuracy (2^-8); the long ones are for kernels that define `INP_FLOAT32`.
+    Erf: erf, erf_tile in "eltwise_unary/erf_erfc.h", reference::erf, within 4e-3, template "<false>";
     /// Error function, the coarse form.
     ErfFast: erf_fast, erf_fast_tile in "eltwise_unary/erf_erfc.h", reference::erf, within 1e-2, or 1e-2, call "erf_tile<true>", init "erf_tile_init<true>";
     /// 1 - erf(x).
-    Erfc: erfc, erfc_tile in "eltwise_unary/erf_erfc.h", reference::erfc, within 1e-4, or 2e-3;
+    Erfc: erfc, erfc_tile in "eltwise_unary/erf_erfc.h", reference::erfc, within 4e-3, or 2e-3;
     /// Inverse of the error function.
     Erfinv: erfinv, erfinv_tile in "eltwise_unary/erfinv.h", reference::erfinv, within 5e-3, or 5e-3;
     /// Modified Bessel function of the first kind, order 0.

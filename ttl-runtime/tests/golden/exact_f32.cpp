@@ -3,8 +3,8 @@
 #include <cstdint>
 #include "api/compute/common.h"
 #include "api/compute/eltwise_binary_sfpu.h"
-#include "api/compute/eltwise_unary/sqrt.h"
 #include "api/compute/tile_move_copy.h"
+#include "api/compute/eltwise_unary/sqrt.h"
 
 void kernel_main() {                                                      // demo.rs:3
     constexpr uint32_t a = get_compile_time_arg_val(0);

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include "api/compute/common.h"
 #include "api/compute/eltwise_binary.h"
-#include "api/compute/eltwise_unary/relu.h"
 #include "api/compute/matmul.h"
+#include "api/compute/eltwise_unary/relu.h"
 
 void kernel_main() {                                                      // demo.rs:30
     constexpr uint32_t a = get_compile_time_arg_val(0);

@@ -11,8 +11,8 @@
 #include <cstdint>
 #include "api/compute/common.h"
 #include "api/compute/eltwise_binary.h"
-#include "api/compute/eltwise_unary/recip.h"
 #include "api/compute/tile_move_copy.h"
+#include "api/compute/eltwise_unary/recip.h"
 
 void kernel_main() {                                                      // demo.rs:3
     constexpr uint32_t a = get_compile_time_arg_val(0);

@@ -380,7 +380,8 @@ impl Checker<'_, '_> {
         match op {
             Op::Store(s) => {
                 self.expression(&s.dag, &s.leaves, &s.scalars);
-                if s.leaves.iter().any(|l| matches!(l, Leaf::Acc { .. })) && !s.acquired {
+                // One that adds to a buffer in L1 has the accumulator among its leaves, but not in its expression.
+                if s.leaves.iter().any(|l| matches!(l, Leaf::Acc { .. })) && !s.acquired && !s.adds {
                     self.fail("a store of an accumulator without its registers");
                 }
             }

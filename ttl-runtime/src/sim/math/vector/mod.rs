@@ -6,6 +6,7 @@
 mod compare;
 #[cfg(test)]
 mod golden;
+#[allow(dead_code)] // used by programs that no row names yet
 mod integers;
 // Rows of the table name the programs; some may have none yet.
 #[allow(dead_code)]
