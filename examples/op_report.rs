@@ -55,7 +55,7 @@ fn run(cli: &Cli) -> ttl::Result<()> {
     for group in [UNARY, BINARY, TERNARY].concat().iter().filter(|g| g.name.starts_with(&cli.group)) {
         for arch in [Arch::blackhole(), Arch::wormhole()] {
             for fp32_dest_acc in [false, true].into_iter().filter(|wide| *wide || !group.wide_only()) {
-                export(group, arch.clone(), fp32_dest_acc, &cli.export)?;
+                export(group, arch, fp32_dest_acc, &cli.export)?;
             }
         }
     }

@@ -156,7 +156,7 @@ mod data {
 fn data_kernels() {
     use data::{Order, Share, copy};
     let mut device = Device::open().expect("a device");
-    let x = HostTensor::from_fn(&[128, 128], |i| i as f32).expect("values");
+    let x = HostTensor::from_fn([128, 128], |i| i as f32).expect("values");
     let x = device.upload::<f32>("x", &x).expect("a tensor");
     let y = device.zeros::<f32>("y", &[128, 128]).expect("a tensor");
     let cores = CoreRange::new(Core::new(0, 0), Core::new(3, 0));
@@ -176,7 +176,7 @@ fn data_kernels() {
             .export(
                 &device,
                 Path::new(&dir),
-                &[(&y.handle(), &result)],
+                &[(y.handle(), &result)],
                 Tolerance { max_abs: Some(0.0), ..Tolerance::default() },
             )
             .expect("exported");

@@ -81,7 +81,7 @@ fn doubled<T: Element, const N: u32>(
 #[test]
 fn fma_on_both_engines() {
     let shape = [96, 64];
-    let of = |f: fn(usize) -> f32| HostTensor::from_fn(&shape, f);
+    let of = |f: fn(usize) -> f32| HostTensor::from_fn(shape, f);
     let ran = ttl::testing::on_both_engines(&DeviceOptions::default(), |device| {
         let a = device.upload::<bf16>("a", &of(|i| (i % 7) as f32)?)?;
         let b = device.upload::<bf16>("b", &of(|i| (i % 5) as f32 - 2.0)?)?;
@@ -104,7 +104,7 @@ fn fma_on_both_engines() {
 fn generic_over_cores() {
     let shape = [64, 128];
     let ran = ttl::testing::on_both_engines(&DeviceOptions::default(), |device| {
-        let x = device.upload::<f32>("x", &HostTensor::from_fn(&shape, |i| (i % 128) as f32)?)?;
+        let x = device.upload::<f32>("x", &HostTensor::from_fn(shape, |i| (i % 128) as f32)?)?;
         let y = device.zeros::<f32>("y", &shape)?;
         let mut program = Program::new("doubled");
         let cores = CoreRange::new(Core::new(0, 0), Core::new(1, 0));

@@ -59,20 +59,21 @@ fn main() -> ExitCode {
 }
 
 fn run(case: &Case, cli: &Cli, arch: Arch) -> Outcome {
-    match attempt(case, &cli.package, arch, cli.card.as_deref()) {
-        Ok(outcome) => outcome,
-        Err(ttl::Error::Cpp(CppError::Compile { kernel, missing, messages, .. })) => {
-            if missing.is_empty() {
-                let first = messages.lines().find(|l| l.contains("error")).unwrap_or("no message");
-                return Outcome::Failed(format!("`{kernel}` does not compile: {first}"));
-            }
-            Outcome::Missing(missing.into_iter().map(|m| m.name).collect())
+    let error = match attempt(case, &cli.package, arch, cli.card.as_deref()) {
+        Ok(outcome) => return outcome,
+        Err(error) => error,
+    };
+    if let ttl::Error::Cpp(error) = &error
+        && let CppError::Compile { kernel, missing, messages, .. } = &**error
+    {
+        if missing.is_empty() {
+            let first = messages.lines().find(|l| l.contains("error")).unwrap_or("no message");
+            return Outcome::Failed(format!("`{kernel}` does not compile: {first}"));
         }
-        Err(error) => {
-            let text = error.to_string();
-            Outcome::Failed(text.lines().next().unwrap_or_default().to_owned())
-        }
+        return Outcome::Missing(missing.iter().map(|m| m.name.clone()).collect());
     }
+    let text = error.to_string();
+    Outcome::Failed(text.lines().next().unwrap_or_default().to_owned())
 }
 
 fn attempt(case: &Case, package: &Path, arch: Arch, card: Option<&str>) -> ttl::Result<Outcome> {

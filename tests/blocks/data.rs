@@ -58,7 +58,7 @@ impl Matrix {
 
     pub(crate) fn upload(&self, device: &mut Device, name: &str) -> ttl::Result<Tensor<bf16>> {
         let values = &self.values;
-        device.upload::<bf16>(name, &HostTensor::from_fn(&[self.rows, self.cols], |i| values[i] as f32)?)
+        device.upload::<bf16>(name, &HostTensor::from_fn([self.rows, self.cols], |i| values[i] as f32)?)
     }
 }
 

@@ -71,7 +71,7 @@ fn sums_along_both_sides() {
         let build = |device: &mut Device| {
             let mut upload = |name: &str, m: &Matrix| {
                 let values = &m.values;
-                device.upload::<f32>(name, &HostTensor::from_fn(&[m.rows, m.cols], |i| values[i] as f32)?)
+                device.upload::<f32>(name, &HostTensor::from_fn([m.rows, m.cols], |i| values[i] as f32)?)
             };
             let (a, b, c, d) = (upload("a", &a)?, upload("b", &b)?, upload("c", &c)?, upload("d", &d)?);
             let (y, z) = (device.zeros::<f32>("y", &[128, 32])?, device.zeros::<f32>("z", &[32, 96])?);

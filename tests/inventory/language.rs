@@ -60,9 +60,9 @@ fn item_02_what_the_attribute_and_the_host_refuse() {
         let t = tensors(device, &Setup::default())?;
         let mut p = Program::new("nowhere");
         let (y_out, y_in) = p.circular_buffer::<bf16>("y", CoreSet::default(), 2);
-        let (a_out, a_in) = p.circular_buffer::<bf16>("a", CoreSet::default(), 2);
+        let (_, a_in) = p.circular_buffer::<bf16>("a", CoreSet::default(), 2);
         let (_, b_in) = p.circular_buffer::<bf16>("b", CoreSet::default(), 2);
-        drop(a_out);
+
         p.kernel(CoreSet::default(), add { a_in, b_in, y_out, blocks: per_core(|_| 1), block: 1 });
         p.kernel(
             CoreSet::default(),
@@ -90,8 +90,8 @@ fn item_04_no_more_than_these_three() {
             let t = tensors(device, &Setup::default())?;
             let mut p = program(&t, &Setup::default(), Compute3::Add);
             let core = Core::new(0, 0);
-            let (a_out, a_in) = p.circular_buffer::<bf16>("a2", core, 2);
-            let (b_out, b_in) = p.circular_buffer::<bf16>("b2", core, 2);
+            let (_, a_in) = p.circular_buffer::<bf16>("a2", core, 2);
+            let (_, b_in) = p.circular_buffer::<bf16>("b2", core, 2);
             let (y_out, y_in) = p.circular_buffer::<bf16>("y2", core, 2);
             let one = || per_core(|_| 1);
             if second == "compute" {
@@ -99,7 +99,7 @@ fn item_04_no_more_than_these_three() {
             } else {
                 p.kernel(core, write { y: t.y.accessor(), y_in, first: one(), blocks: one(), block: 1 });
             }
-            drop((a_out, b_out));
+
             Ok(p)
         });
         assert!(found.contains(&ProblemKind::SharedProcessor), "{second}: {message}");

@@ -30,7 +30,7 @@ fn numbers(c: Compute, a: CbIn<f32>, b: CbIn<f32>, y: CbOut<f32>, s: f32, t: f32
     y.reserve_back(1).store((&a).logsigmoid_of((-&a).exp()));
     let mut sum = 0.5;
     for i in 0..3 {
-        sum = sum + t;
+        sum += t;
         y.reserve_back(1).store((&a * sum).softplus(sum, 4.0) + (i as f32));
     }
 }
@@ -100,7 +100,7 @@ fn value(i: usize) -> f32 {
 fn numbers_in_expressions() {
     for arch in [Arch::blackhole(), Arch::wormhole()] {
         for fp32_dest_acc in [false, true] {
-            let options = DeviceOptions { arch: arch.clone(), ..Default::default() };
+            let options = DeviceOptions { arch: arch, ..Default::default() };
             let config = ComputeConfig { fp32_dest_acc, ..ComputeConfig::default() };
             let (device, y) =
                 on_both_engines(&options, |device| program(device, config.clone())).expect("both engines agree");

@@ -75,13 +75,17 @@ fn check<A: Element, B: Element>(
     }
     .expect("a tensor");
     for arch in [Arch::blackhole(), Arch::wormhole()] {
-        let options = DeviceOptions { arch: arch.clone(), ..Default::default() };
+        let options = DeviceOptions { arch: arch, ..Default::default() };
         let (device, y) = on_both_engines(&options, |device| program::<A, B>(device, &host, 2 * names.len(), &compute))
             .unwrap_or_else(|e| panic!("{names:?} on {}: {e}", arch.name()));
         let result = device.download(&y).expect("a result");
         for (n, name) in names.iter().enumerate() {
             for i in 0..2048 {
                 let (a, b) = (value(i % 1024), value(1024 + i % 1024));
+                // What the chip gives for a division by zero is no number of its own; the engines agree on it.
+                if b == 0.0 && (name.contains("Div") || name.contains("Remainder") || name.contains("Fmod")) {
+                    continue;
+                }
                 let at = 2048 * n + i;
                 let whole = result.get_integer(at).map(|x| x as f64);
                 let got = whole.or(result.get(at).map(f64::from)).expect("an element");

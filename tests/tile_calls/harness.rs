@@ -59,7 +59,7 @@ pub(crate) fn settings() -> Vec<(Arch, ComputeConfig)> {
     let mut all = Vec::new();
     for arch in [Arch::blackhole(), Arch::wormhole()] {
         for fp32_dest_acc in [false, true] {
-            all.push((arch.clone(), ComputeConfig { fp32_dest_acc, ..ComputeConfig::default() }));
+            all.push((arch, ComputeConfig { fp32_dest_acc, ..ComputeConfig::default() }));
         }
     }
     all
@@ -94,7 +94,7 @@ pub(crate) fn run<T: Element, U: Element, V: Element>(
     shape: &Shape,
     compute: impl Fn(&mut Program, ComputeConfig, Ends<T, U, V>),
 ) -> Vec<f32> {
-    let options = DeviceOptions { arch: arch.clone(), ..Default::default() };
+    let options = DeviceOptions { arch: *arch, ..Default::default() };
     let made = on_both_engines(&options, |device| build(device, inputs, shape, config, &compute));
     let (device, y) = made.unwrap_or_else(|e| panic!("{} {config:?}: {e}", arch.name()));
     let result = device.download(&y).expect("the tensor is on this device");

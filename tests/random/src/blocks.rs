@@ -141,6 +141,7 @@ with_numbers! {
 pub(crate) const S: f32 = 0.7;
 
 #[ttl::kernel(reader)]
+#[allow(clippy::too_many_arguments)] // three tensors and their buffers
 pub(crate) fn read<A: Element, B: Element, C: Element>(
     noc: Noc,
     a: TensorAccessor<A>,

@@ -171,7 +171,7 @@ fn last_is(path: &syn::Path, name: &str) -> bool {
 fn section_role(e: &Expr) -> Option<Role> {
     let Expr::Call(call) = e else { return None };
     let Expr::Path(path) = &*call.func else { return None };
-    if !path.path.segments.first().is_some_and(|s| s.ident == "ttl") {
+    if path.path.segments.first().is_none_or(|s| s.ident != "ttl") {
         return None;
     }
     match path.path.segments.last()?.ident.to_string().as_str() {

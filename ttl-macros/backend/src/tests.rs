@@ -167,11 +167,11 @@ fn items_outside_the_subset() {
         ("enum E {}", &m::EMPTY_ENUM),
         ("impl P { fn store(&self) {} }", &m::METHOD_NAME),
         ("impl P { fn pick<T>(&self) {} }", &m::GENERIC_METHOD),
-        ("impl [u32; 4] { fn get(&self) {} }", &m::IMPL_TYPE),
+        ("impl [u32; 4] { fn pick(&self) {} }", &m::IMPL_TYPE),
         ("impl P { fn get(&self) { vec![1]; } }", &m::MACRO_VEC),
-        ("trait T { fn get(&self) {} }", &m::DEFAULT_METHOD),
+        ("trait T { fn pick(&self) {} }", &m::DEFAULT_METHOD),
         ("trait T { fn exp(&self); }", &m::METHOD_NAME),
-        ("fn get(&self) {}", &m::SELF_PARAM),
+        ("fn pick(&self) {}", &m::SELF_PARAM),
     ] {
         assert_eq!(item(source), [refusal.text()], "{source}");
     }

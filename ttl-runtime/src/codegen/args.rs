@@ -75,10 +75,7 @@ fn words(ty: &Ty) -> u32 {
     match ty {
         Ty::Core => 2,
         Ty::CoreRange => 4,
-        other => match other.words() {
-            Some(words) => words,
-            None => 1,
-        },
+        other => other.words().unwrap_or(1),
     }
 }
 

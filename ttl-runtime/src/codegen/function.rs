@@ -290,10 +290,10 @@ impl<'a> Printer<'a> {
 
     /// A parameter of plain data from the words at `at`; none if it is a single word.
     fn aggregate(&self, ty: &Ty, function: &str, at: u32) -> Option<String> {
-        matches!(ty, Ty::Struct(_) | Ty::Array(..)).then(|| self.from_words(ty, function, &mut { at }))
+        matches!(ty, Ty::Struct(_) | Ty::Array(..)).then(|| self.words_to_value(ty, function, &mut { at }))
     }
 
-    fn from_words(&self, ty: &Ty, function: &str, at: &mut u32) -> String {
+    fn words_to_value(&self, ty: &Ty, function: &str, at: &mut u32) -> String {
         let inside: Vec<&Ty> = match ty {
             Ty::Struct(s) => s.fields.iter().map(|f| &f.ty).collect(),
             Ty::Array(of, len) => vec![&**of; *len as usize],
@@ -308,7 +308,7 @@ impl<'a> Printer<'a> {
                 return self.decode(ty, &word, compile_time);
             }
         };
-        let values: Vec<String> = inside.into_iter().map(|ty| self.from_words(ty, function, at)).collect();
+        let values: Vec<String> = inside.into_iter().map(|ty| self.words_to_value(ty, function, at)).collect();
         format!("{}{{{}}}", self.type_name(ty), values.join(", "))
     }
 

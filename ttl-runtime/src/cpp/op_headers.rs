@@ -128,7 +128,7 @@ pub(super) fn op_headers(written: impl Fn(&str) -> bool) -> Vec<(&'static str, S
         }
         let (parameters, values) = words(call.len());
         let body = format!("ttl_host::table->sfpu_unary(ttl_host::unary_{}, idst, {values}, at);", row.method);
-        let extra = row.extra.map(|value| parameter(value)).into_iter().collect();
+        let extra = row.extra.map(parameter).into_iter().collect();
         add(&mut functions, row.header, row.call, [registers(&["idst"]), extra, parameters].concat(), body);
     }
     for op in BinaryOp::ALL {

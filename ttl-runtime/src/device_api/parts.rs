@@ -306,7 +306,7 @@ impl Run<'_> {
                     "{tiles} accumulator tiles do not fit: {} tiles of {} registers each do",
                     plan.tiles_per_section, plan.slots_per_tile
                 ),
-                "use a smaller block",
+                "use a smaller block; in a kernel that a `macro_rules!` writes, make the accumulator fit the registers",
                 self.site,
             );
         }

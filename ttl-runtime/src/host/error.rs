@@ -19,9 +19,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     #[error("error: {0}")]
-    Tensor(#[from] TensorError),
+    Tensor(Box<TensorError>),
     #[error("error: {0}")]
-    Npy(#[from] NpyError),
+    Npy(Box<NpyError>),
     /// The program has mistakes that validation found.
     #[error("{0}")]
     Program(#[from] ProgramErrors),
@@ -31,19 +31,38 @@ pub enum Error {
     #[error("{}", list(.0))]
     Verify(Vec<VerifyError>),
     #[error("error: {0}")]
-    Pass(#[from] PassError),
+    Pass(Box<PassError>),
     #[error("error: {0}")]
     Emit(#[from] EmitError),
     #[error("error: {0}")]
-    Cpp(#[from] CppError),
+    Cpp(Box<CppError>),
     #[error("{0}")]
     Sim(#[from] SimError),
     #[error("error: {0}")]
-    Export(#[from] ExportError),
+    Export(Box<ExportError>),
     #[error("error: {context}: {source}")]
     Io { context: String, source: std::io::Error },
     #[error("error: {0}")]
     Other(String),
+}
+
+/// The large ones are boxed: every function of the host returns this type.
+macro_rules! boxed {
+    ($($variant:ident: $error:ty;)*) => {$(
+        impl From<$error> for Error {
+            fn from(error: $error) -> Error {
+                Error::$variant(Box::new(error))
+            }
+        }
+    )*};
+}
+
+boxed! {
+    Tensor: TensorError;
+    Npy: NpyError;
+    Pass: PassError;
+    Cpp: CppError;
+    Export: ExportError;
 }
 
 impl fmt::Debug for Error {

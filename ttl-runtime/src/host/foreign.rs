@@ -19,8 +19,8 @@ use std::sync::Arc;
 /// Each call adds one thing, in the order in which the kernel counts: `compile_time`, `cb`, `semaphore` and `accessor` fill the positional
 /// compile-time arguments one after another, `runtime` the unique and `common` the common runtime arguments.
 ///
-/// ```
-/// # use ttl::prelude::*;
+/// ```ignore
+/// # use ttl::prelude::*; // the facade, which this crate cannot name: the example `foreign` does this
 /// # fn f(program: &mut Program, x: &Tensor<bf16>, out: &Producer<bf16>) {
 /// let reader = ForeignKernel::reader("kernels/reader.cpp")
 ///     .cb(out)                                 // get_compile_time_arg_val(0)

@@ -122,11 +122,7 @@ impl Cutter<'_> {
 
     /// Whether computing it again costs no more than keeping it: it is read from a buffer.
     fn is_read(&self, node: NodeId) -> bool {
-        match self.dag.node(node) {
-            Node::Leaf(_) => true,
-            Node::Bcast(..) | Node::Transpose(_) => true,
-            _ => false,
-        }
+        matches!(self.dag.node(node), Node::Leaf(_) | Node::Bcast(..) | Node::Transpose(_))
     }
 
     fn operands(&mut self) {

@@ -238,9 +238,9 @@ binary_ops! { ($)
     /// log2(2^a + 2^b).
     Logaddexp2: logaddexp2, logaddexp2_binary_tile in "logaddexp2.h", |a, b| (a.exp2() + b.exp2()).log2(), within 1e-5, or 1e-5;
     /// The next f32 after a in the direction of b.
-    Nextafter: nextafter, nextafter_binary_tile in "nextafter.h", |a, b| reference::next_after(a, b), within 1e-7;
+    Nextafter: nextafter, nextafter_binary_tile in "nextafter.h", reference::next_after, within 1e-7;
     /// The next bf16 after a in the direction of b.
-    NextafterBf16: nextafter_bf16, nextafter_bf16_binary_tile in "nextafter.h", |a, b| reference::next_after_bf16(a, b), within 1e-7;
+    NextafterBf16: nextafter_bf16, nextafter_bf16_binary_tile in "nextafter.h", reference::next_after_bf16, within 1e-7;
     /// a + b of i32, modulo 2^32.
     AddInt32: add_int32, add_int_tile_int32 in "add_int_sfpu.h", |a, b| f64::from((a as i32).wrapping_add(b as i32)), within 0.0, call "add_int_tile<DataFormat::Int32>", init "add_int_tile_init", by add_int, scalar AddUnaryInt32, reversed AddUnaryInt32, kind I32 of Add;
     /// a + b of u32, modulo 2^32.
@@ -320,7 +320,7 @@ binary_ops! { ($)
     /// a >> b of u32; 0 for counts outside of 0..32.
     RightShiftUint32: right_shift_uint32, binary_right_shift_tile_uint32 in "binary_shift.h", |a, b| if (0.0..32.0).contains(&b) { f64::from((a as u32) >> b as u32) } else { 0.0 }, within 0.0, call "binary_logical_right_shift_tile<DataFormat::UInt32>", init "binary_shift_tile_init", by logical_right_shift_binary, scalar RightShiftNumberUint32, kind U32 of RightShift;
     /// The greatest common divisor, of i32.
-    Gcd: gcd, gcd_tile in "gcd.h", |a, b| reference::gcd(a, b), within 0.0, kind I32 of Gcd;
+    Gcd: gcd, gcd_tile in "gcd.h", reference::gcd, within 0.0, kind I32 of Gcd;
 }
 
 #[cfg(test)]

@@ -497,7 +497,7 @@ fn semaphores() {
         "error: no id is left for semaphore `s16` on (0,0)-(1,0)
  --> p.rs:76:5: declared here
   = a core has 16 semaphores; core(1,0) has `s0`, `s1`, `s2`, `s3`, `s4`, `s5`, `s6`, `s7`, `s8`, `s9`, `s10`, `s11`, `s12`, `s13`, `s14`, `s15`
-  = help: use fewer semaphores, or one of them for several purposes"
+  = help: use fewer semaphores, or one of them for several purposes; routes of one pipe share its two"
     );
     let mut p = small();
     add(&mut p, 0, Some(2));

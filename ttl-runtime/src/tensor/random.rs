@@ -50,7 +50,7 @@ impl Random {
     /// Uniform in `low..=high`; `low` where `high` is smaller.
     pub fn integer(&mut self, low: i64, high: i64) -> i64 {
         let span = high.wrapping_sub(low).max(0) as u128 + 1;
-        low.wrapping_add((u128::from(self.next_u64()) * span >> 64) as i64)
+        low.wrapping_add(((u128::from(self.next_u64()) * span) >> 64) as i64)
     }
 
     /// Uniform in `0..bound`; 0 for a bound of 0.

@@ -2,7 +2,7 @@
 
 use ttl_runtime::arch::ComputeConfig;
 use ttl_runtime::codegen::{ArgSlots, Lines, Options, emit};
-use ttl_runtime::ir::dag::{Dag, Node, NodeId, Words};
+use ttl_runtime::ir::dag::{Dag, Node, NodeId};
 use ttl_runtime::ir::passes::{Prepared, Target, prepare};
 use ttl_runtime::ir::verify::verify;
 use ttl_runtime::ir::{

@@ -3,7 +3,7 @@
 use super::chip::{Chip, READER, WRITER, compute, kernel};
 use crate::arch::{ComputeConfig, Core};
 use crate::cores::CoreRange;
-use crate::ops::UnaryOp;
+use crate::ops::{Kind, UnaryOp, UnaryRow};
 use crate::sim::Schedule;
 use crate::tensor::format::DataFormat::{self, Bf16, F32};
 use crate::tensor::memory::{MemoryConfig, ShardSpec};
@@ -227,7 +227,8 @@ fn works_between_registers_and_packs_out_of_order() {
 
 #[test]
 fn applies_every_unary_operation() {
-    for row in UnaryOp::ALL.map(UnaryOp::row) {
+    let floats = |row: &&UnaryRow| row.kind == Kind::Float && row.gives == Kind::Float;
+    for row in UnaryOp::ALL.map(UnaryOp::row).into_iter().filter(floats) {
         let mut chip = Chip::new();
         let core = Core::new(0, 0);
         let f = |i: usize| (i % 800) as f32 / 64.0 - 6.0;
@@ -253,7 +254,7 @@ fn applies_every_unary_operation() {
         let call = [&["i".to_owned()], &extra[..], call].concat().join(", ");
         middle.defines = vec![
             ("OP_INIT".to_owned(), format!("{}({})", row.init, init.join(", "))),
-            ("OP(i)".to_owned(), format!("{}({call})", row.call)),
+            ("OP(i)".to_owned(), format!("{}({call})", row.call.replace("{dst}", "DataFormat::Float32"))),
         ];
         let mut writer = kernel!("writer_unary.cpp", WRITER);
         writer.compile_args = words(&[16], &[&y]);

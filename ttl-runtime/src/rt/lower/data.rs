@@ -354,10 +354,10 @@ impl Lower<'_> {
                 );
             }
         }
-        if value.ty == Ty::Usize || ty == Ty::Usize {
-            if let (ExprKind::Int(v), Some(int)) = (&value.kind, ty.int()) {
-                return Value::Scalar(Expr { kind: ExprKind::Int(int.wrap(*v)), ty });
-            }
+        if (value.ty == Ty::Usize || ty == Ty::Usize)
+            && let (ExprKind::Int(v), Some(int)) = (&value.kind, ty.int())
+        {
+            return Value::Scalar(Expr { kind: ExprKind::Int(int.wrap(*v)), ty });
         }
         Value::Scalar(Expr { ty, kind: ExprKind::Cast(Box::new(value)) })
     }

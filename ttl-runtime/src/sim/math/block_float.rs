@@ -61,7 +61,7 @@ pub(super) fn pack(cfg: &MathConfig, tile: &Tile, format: DataFormat, l1: &mut [
             let own = half >> 7 & 0xFF;
             let mantissa = if own == 0 { half & 0x7F } else { half & 0x7F | 0x80 };
             let shift = shared - own;
-            let magnitude = if shift >= 8 { 0 } else { (mantissa + (1 << shift) >> (shift + 1)).min(0x7F) };
+            let magnitude = if shift >= 8 { 0 } else { ((mantissa + (1 << shift)) >> (shift + 1)).min(0x7F) };
             let magnitude = if narrow { magnitude & 0x70 } else { magnitude };
             let sign = if magnitude == 0 { 0 } else { half >> 8 & 0x80 };
             (sign | magnitude) as u8
@@ -86,11 +86,11 @@ fn early(cfg: &MathConfig, bits: u32) -> u32 {
         (true, true) => flushed(bits >> 16),
         (true, false) => {
             let half = if bits & !SIGN > 0x7F80_0000 { infinity } else { bits >> 16 };
-            flushed(half + 1 & !1)
+            flushed((half + 1) & !1)
         }
         (false, precise) => {
             let half = if bits & !SIGN > 0x7F80_0000 { infinity } else { flushed(bits >> 16) };
-            if precise { half } else { half + 1 & !1 }
+            if precise { half } else { (half + 1) & !1 }
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::lanes::for_each_level;
 use super::{MathConfig, Numerics, Tile, reference};
 use crate::arch::{ArchKind, MathFidelity};
-use crate::ops::{UnaryOp, Word};
+use crate::ops::{Kind, UnaryOp, Word};
 
 /// A small generator, so that inputs are the same everywhere (splitmix64).
 pub(super) struct Random(pub(super) u64);
@@ -274,7 +274,8 @@ fn unary_operations_are_within_their_bounds() {
     let sizes = (0..1024).map(|i| if i % 2 == 0 { 1.0 } else { -1.0 } * 1.021f32.powi(i - 512));
     let inputs: Vec<f32> = grid.chain(sizes).chain([0.0, 1.0, -1.0, 2.0, -0.5]).collect();
     let mut wrong = Vec::new();
-    for op in UnaryOp::ALL {
+    // Integers are exact: `tests/ops` compares them.
+    for op in UnaryOp::ALL.into_iter().filter(|op| op.row().kind == Kind::Float && op.row().gives == Kind::Float) {
         let row = op.row();
         let examples: Vec<u32> = row.params.iter().map(|p| p.example_bits()).collect();
         let words = Word::all(row.words, &examples);

@@ -408,6 +408,7 @@ impl Cx<'_> {
     }
 
     /// A write to another place: checked, then on its way.
+    #[allow(clippy::too_many_arguments)] // what the call has, and where it stands
     pub(super) fn begin_write(
         &mut self,
         call: &str,

@@ -48,7 +48,7 @@ pub fn pack_untilize_block(icb: u32, block: u32, full: u32, ocb: u32, index: u32
         cx.between_sections(CALL, site)?;
         cx.fpu_is(CALL, FpuInit::Untilize { cb: icb, block, full }, site)?;
         let registers = cx.unit(CALL, site)?.tiles.len() as u32;
-        if block == 0 || block > registers || full % block != 0 || (index + 1) * block > full {
+        if block == 0 || block > registers || !full.is_multiple_of(block) || (index + 1) * block > full {
             let message = format!("`{CALL}`: {block} tiles, number {index} of a row of {full}");
             let numbers =
                 format!("a block has at most as many tiles as there are registers, {registers}, and divides the row");

@@ -115,7 +115,7 @@ fn floor_division(x: i32, y: i32) -> (i32, i32) {
 fn by_zero(x: i32) -> i32 {
     match x {
         i32::MIN => -65534,
-        ..0 => -65536,
+        -0x7FFF_FFFF..0 => -65536,
         _ => 65536,
     }
 }
