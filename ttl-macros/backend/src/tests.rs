@@ -168,7 +168,7 @@ fn items_outside_the_subset() {
         ("impl P { fn store(&self) {} }", &m::METHOD_NAME),
         ("impl P { fn pick<T>(&self) {} }", &m::GENERIC_METHOD),
         ("impl [u32; 4] { fn pick(&self) {} }", &m::IMPL_TYPE),
-        ("impl P { fn get(&self) { vec![1]; } }", &m::MACRO_VEC),
+        ("impl P { fn pick(&self) { vec![1]; } }", &m::MACRO_VEC),
         ("trait T { fn pick(&self) {} }", &m::DEFAULT_METHOD),
         ("trait T { fn exp(&self); }", &m::METHOD_NAME),
         ("fn pick(&self) {}", &m::SELF_PARAM),
@@ -179,9 +179,9 @@ fn items_outside_the_subset() {
         "#[derive(Clone, Copy)] pub struct P<const N: u32> { pub x: u32, y: [u8; 4] }",
         "enum E { A = 3, B }",
         "enum E { A(u32), B { x: u32 }, C }",
-        "impl P { const A: u32 = 1; fn get(&mut self, n: u32) -> u32 { self.x += Self::A; self.other(n) } }",
+        "impl P { const A: u32 = 1; fn pick(&mut self, n: u32) -> u32 { self.x += Self::A; self.other(n) } }",
         "impl T for P<3> { const A: u32 = 1; fn f(x: Self) -> Self { Self { ..x } } }",
-        "trait T: U { const A: u32; fn get(&self) -> u32; }",
+        "trait T: U { const A: u32; fn pick(&self) -> u32; }",
         "struct Unit;",
     ] {
         assert_eq!(item(source), Vec::<String>::new(), "{source}");
