@@ -2,6 +2,9 @@
 
 use ttl::prelude::*;
 
+/// A program with its result and its routes.
+pub(crate) type Made = (Program, (Tensor<bf16>, Vec<Route>));
+
 pub(crate) const BLOCK: u32 = 2;
 pub(crate) const BLOCKS: u32 = 4;
 
@@ -138,11 +141,7 @@ pub(crate) fn take(_noc: Noc, x_in: CbIn<bf16>) {
 }
 
 /// Blocks from the senders of a pipe to all cores of their routes, each of which writes what it got.
-pub(crate) fn along(
-    device: &mut Device,
-    routes: Vec<Route>,
-    noc: u8,
-) -> ttl::Result<(Program, (Tensor<bf16>, Vec<Route>))> {
+pub(crate) fn along(device: &mut Device, routes: Vec<Route>, noc: u8) -> ttl::Result<Made> {
     let mut program = Program::new("pipes");
     let pipe = program.pipe("pipe", routes.clone());
     let (senders, receivers) = (pipe.senders(), pipe.receivers());
@@ -173,7 +172,7 @@ pub(crate) fn along(
     Ok((program, (y, routes)))
 }
 
-pub(crate) fn loopback(device: &mut Device) -> ttl::Result<(Program, (Tensor<bf16>, Vec<Route>))> {
+pub(crate) fn loopback(device: &mut Device) -> ttl::Result<Made> {
     let routes = vec![Route::new(Core::new(2, 1), CoreRange::new(Core::new(1, 1), Core::new(3, 2)))];
     let mut program = Program::new("loopback");
     let pipe = program.pipe("pipe", routes.clone());
@@ -196,7 +195,7 @@ pub(crate) fn loopback(device: &mut Device) -> ttl::Result<(Program, (Tensor<bf1
 
 pub(crate) const RING: [Core; 4] = [Core::new(0, 0), Core::new(1, 0), Core::new(1, 1), Core::new(0, 1)];
 
-pub(crate) fn ring(device: &mut Device) -> ttl::Result<(Program, (Tensor<bf16>, Vec<Route>))> {
+pub(crate) fn ring(device: &mut Device) -> ttl::Result<Made> {
     let routes = Route::ring(&RING);
     let mut program = Program::new("ring");
     let pipe = program.unicast_pipe("next", routes.clone());
