@@ -46,7 +46,7 @@ fn check(group: &Group, accepts: impl Fn(usize, [f64; 3], f64) -> Result<(), Str
             if group.wide_only() && !fp32_dest_acc {
                 continue;
             }
-            let options = DeviceOptions { arch: arch, ..Default::default() };
+            let options = DeviceOptions { arch, ..Default::default() };
             let config = ComputeConfig { fp32_dest_acc, approx, ..ComputeConfig::default() };
             let (device, y) = on_both_engines(&options, |device| program(group, device, config.clone(), &host))
                 .unwrap_or_else(|e| {

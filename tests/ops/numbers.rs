@@ -100,7 +100,7 @@ fn value(i: usize) -> f32 {
 fn numbers_in_expressions() {
     for arch in [Arch::blackhole(), Arch::wormhole()] {
         for fp32_dest_acc in [false, true] {
-            let options = DeviceOptions { arch: arch, ..Default::default() };
+            let options = DeviceOptions { arch, ..Default::default() };
             let config = ComputeConfig { fp32_dest_acc, ..ComputeConfig::default() };
             let (device, y) =
                 on_both_engines(&options, |device| program(device, config.clone())).expect("both engines agree");

@@ -75,7 +75,7 @@ fn check<A: Element, B: Element>(
     }
     .expect("a tensor");
     for arch in [Arch::blackhole(), Arch::wormhole()] {
-        let options = DeviceOptions { arch: arch, ..Default::default() };
+        let options = DeviceOptions { arch, ..Default::default() };
         let (device, y) = on_both_engines(&options, |device| program::<A, B>(device, &host, 2 * names.len(), &compute))
             .unwrap_or_else(|e| panic!("{names:?} on {}: {e}", arch.name()));
         let result = device.download(&y).expect("a result");

@@ -290,6 +290,7 @@ fn section_kernel(
     let body = if before.is_empty() { body.clone() } else { with_front(body, quote!(#(#variables)*)) };
     let source = quote! {
         #(#lints)*
+        #[allow(clippy::too_many_arguments)] // they come from what the section captures
         #vis fn #kernel #generics (#name: #token_type, #(#params),*) #where_clause #body
     };
     let role = Ident::new(role_name, span);

@@ -1,6 +1,6 @@
 //! Block stores and matrix products as explicit tile operations.
 //!
-//! A store becomes the parts of its [schedule](crate::ir::schedule), each a block of tiles; a block becomes sections of as many tiles as fit in the registers;
+//! A store becomes the parts of its [`schedule`], each a block of tiles; a block becomes sections of as many tiles as fit in the registers;
 //! a section does one step of the plan for all its tiles, then the next, so that each init runs once per section at most. Sizes known at
 //! compile time give loops with constant bounds, and straight code for one tile; others a loop over full sections and a section for the rest.
 //!
