@@ -118,3 +118,43 @@ fn generic_over_cores() {
         assert_eq!(y.get(i), Some(2.0 * (i % 128) as f32), "element {i}");
     }
 }
+
+/// As in the README.
+#[ttl::kernel]
+fn square(x: TensorAccessor<bf16>, y: TensorAccessor<bf16>, #[ttl(common)] tiles: u32) {
+    let (x_out, x_in) = ttl::buffer::<bf16>(2);
+    let (y_out, y_in) = ttl::buffer::<bf16>(2);
+    ttl::reader(|noc| {
+        for i in 0..tiles {
+            noc.read_page(&x, i, &mut x_out.reserve_back(1)).wait();
+        }
+    });
+    ttl::compute(|_compute| {
+        for _ in 0..tiles {
+            let x = x_in.wait_front(1);
+            y_out.reserve_back(1).store(&x * &x);
+        }
+    });
+    ttl::writer(|noc| {
+        for i in 0..tiles {
+            noc.write_page(&y, i, &y_in.wait_front(1)).flushed();
+        }
+    });
+}
+
+#[test]
+fn the_operation_of_the_readme() {
+    let (device, y) = ttl::testing::on_both_engines(&DeviceOptions::default(), |device| {
+        let x = device.upload::<bf16>("x", &HostTensor::from_fn(&[64, 64], |i| (i % 16) as f32)?)?;
+        let y = device.zeros::<bf16>("y", x.shape())?;
+        let tiles = x.pages();
+        let mut program = Program::new("square");
+        program.operation(Core::new(0, 0), square { x: x.accessor(), y: y.accessor(), tiles });
+        Ok((program, y))
+    })
+    .unwrap_or_else(|e| panic!("{e}"));
+    let y = device.download(&y).expect("on this device");
+    for i in 0..64 * 64 {
+        assert_eq!(y.get(i), Some(((i % 16) * (i % 16)) as f32), "element {i}");
+    }
+}
