@@ -145,7 +145,7 @@ fn square(x: TensorAccessor<bf16>, y: TensorAccessor<bf16>, #[ttl(common)] tiles
 #[test]
 fn the_operation_of_the_readme() {
     let (device, y) = ttl::testing::on_both_engines(&DeviceOptions::default(), |device| {
-        let x = device.upload::<bf16>("x", &HostTensor::from_fn(&[64, 64], |i| (i % 16) as f32)?)?;
+        let x = device.upload::<bf16>("x", &HostTensor::from_fn([64, 64], |i| (i % 16) as f32)?)?;
         let y = device.zeros::<bf16>("y", x.shape())?;
         let tiles = x.pages();
         let mut program = Program::new("square");
