@@ -41,7 +41,7 @@ pub(crate) struct Group {
 impl Group {
     /// Its operations are not there for 16-bit registers.
     pub(crate) fn wide_only(&self) -> bool {
-        self.operations.contains(&"Nextafter")
+        self.operations.iter().any(|name| ["Nextafter", "ToBf16"].contains(name))
     }
 }
 
@@ -292,6 +292,14 @@ groups! { UNARY (k a b c):
     unary_36 {
         Polygamma ((&a).polygamma(1.0, 1.0)) polygamma_tile(0, 1.0, 1.0);
     }
+    unary_37 {
+        GeluTanhFast ((&a).gelu_tanh_fast()) gelu_tanh_fast_tile(0);
+        GeluDerivativeFast ((&a).gelu_derivative_fast()) gelu_derivative_fast_tile(0);
+        StochasticRound ((&a).stochastic_round()) stochastic_round_tile(0);
+    }
+    unary_38 {
+        ToBf16 ((&a).to_bf16()) typecast_tile_f32_bf16(0);
+    }
 }
 
 groups! { BINARY (k a b c):
@@ -328,9 +336,14 @@ groups! { BINARY (k a b c):
     binary_3 {
         Logaddexp2 ((&a).logaddexp2(&b)) logaddexp2_binary_tile(0, 1, 0);
         NextafterBf16 ((&a).nextafter_bf16(&b)) nextafter_bf16_binary_tile(0, 1, 0);
+        Isclose ((&a).isclose(&b, 0.125, 0.25)) isclose_binary_tile(0, 1, 0, 0.125, 0.25);
+        IscloseNan ((&a).isclose_nan(&b, 0.125, 0.25)) isclose_nan_binary_tile(0, 1, 0, 0.125, 0.25);
     }
     binary_4 {
         Div (&a / &b) div_binary_tile(0, 1, 0);
+    }
+    binary_6 {
+        LgammaStirlingOf ((&a).lgamma_stirling_of(&b)) lgamma_stirling_float_tile(0, 1, 0);
     }
     binary_5 {
         Nextafter ((&a).nextafter(&b)) nextafter_binary_tile(0, 1, 0);
@@ -343,6 +356,8 @@ groups! { TERNARY (k a b c):
         Addcmul ((&a).addcmul(&b, &c, 0.75)) addcmul_tile(0, 1, 2, 0, 0.75);
         Addcdiv ((&a).addcdiv(&b, &c, 0.75)) addcdiv_tile(0, 1, 2, 0, 0.75);
         Lerp ((&a).lerp(&b, &c)) lerp_tile(0, 1, 2, 0);
+        LgammaAdjusted ((&a).lgamma_adjusted(&b, &c)) lgamma_adjusted_tile(0, 1, 2, 0);
+        Mac ((&c).addcmul(&a, &b, 1.0)) mac_tile(0, 1, 2, 0);
         SnakeBeta ((&a).snake_beta(&b, &c)) snake_beta_tile(0, 1, 2, 0);
     }
 }

@@ -43,6 +43,7 @@ fn main() {
         arch: ArchKind::Blackhole,
         fidelity: MathFidelity::HiFi4,
         fp32_dest: true,
+        long: true,
         approx: false,
         bfp8_pack_precise: false,
         numerics: Numerics::Exact,
@@ -103,7 +104,7 @@ fn main() {
         }
         let mut regs = vec![a.clone(), b.clone(), Tile::new()];
         for op in BinaryOp::ALL {
-            time(&format!("sfpu {op:?}"), || sfpu_binary(&cfg, op, black_box(&mut regs), 0, 1, 2));
+            time(&format!("sfpu {op:?}"), || sfpu_binary(&cfg, op, &[], black_box(&mut regs), [0, 1], 2));
         }
     }
 }

@@ -26,7 +26,7 @@ mod writer;
 pub use args::{ArgSlot, ArgSlots};
 
 use crate::ir::passes::Prepared;
-use crate::ir::{FnId, Module, visit};
+use crate::ir::{FnId, Module, Op, StmtKind, visit};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -80,6 +80,9 @@ pub fn emit(prepared: &Prepared, args: &ArgSlots, options: &Options) -> Result<S
     if functions.arrays {
         text.push_str("#include <array>\n");
     }
+    if prepared.config().fp32_dest_acc && has_long_polynomials(module) {
+        text.push_str("// Registers of 32 bits: polynomials for f32.\n#define INP_FLOAT32 1\n");
+    }
     text.push_str("#include <cstdint>\n");
     // Some headers of single operations declare names that the wider ones must not see.
     let (late, early): (Vec<&str>, Vec<&str>) =
@@ -104,6 +107,17 @@ pub fn emit(prepared: &Prepared, args: &ArgSlots, options: &Options) -> Result<S
     text.push('\n');
     text.push_str(&functions.text);
     Ok(Source { file_name: format!("{}.cpp", names::sanitize(&module.name)), text })
+}
+
+/// Whether an operation has longer polynomials for kernels that define `INP_FLOAT32`, as TT-Metalium's own do for inputs of f32.
+fn has_long_polynomials(module: &Module) -> bool {
+    let mut any = false;
+    for id in reachable(module) {
+        visit::each_stmt(&module.function(id).body, &mut |stmt| {
+            any |= matches!(&stmt.kind, StmtKind::Op(Op::Unary { op, .. }) if op.row().long);
+        });
+    }
+    any
 }
 
 /// The comment on top: what this is and where it comes from.

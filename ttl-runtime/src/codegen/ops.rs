@@ -100,12 +100,15 @@ impl Printer<'_> {
                 let args = [self.text(src), self.text(dst)];
                 self.call(&format!("{}<{format}>", api::COPY_REGS), &args);
             }
-            Op::BinaryRegs { op, a, b, dst } => {
-                self.headers.insert(op.row().header);
+            Op::BinaryRegs { op, a, b, dst, words } => {
+                let row = op.row();
+                self.headers.insert(row.header);
                 let mut args = vec![self.text(a), self.text(b)];
-                if !op.row().adjacent {
+                if !row.adjacent {
                     args.push(self.text(dst));
                 }
+                args.extend(row.extra.map(str::to_owned));
+                args.extend(words.iter().skip(row.init_words).map(|w| self.word(w)));
                 self.tile_call(op.row().call, &args);
             }
             Op::TernaryRegs { op, operands, dst, words } => {
@@ -176,9 +179,10 @@ impl Printer<'_> {
                 let args: Vec<String> = words.iter().map(|w| self.word(w)).collect();
                 self.tile_call(op.row().init, &args);
             }
-            Init::BinaryRegs(op) => {
+            Init::BinaryRegs(op, words) => {
                 self.headers.insert(op.row().header);
-                self.tile_call(op.row().init, &[]);
+                let args: Vec<String> = words.iter().map(|w| self.word(w)).collect();
+                self.tile_call(op.row().init, &args);
             }
             Init::TernaryRegs(op) => {
                 self.headers.insert(op.row().header);

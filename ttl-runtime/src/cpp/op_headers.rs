@@ -25,6 +25,7 @@ const TEMPLATES: &[Template] = &[
     ("gelu_tile", &[("bool", "fast_and_approx", "true")]),
     ("gelu_tanh_tile_init", &[("bool", "fast", "false")]),
     ("gelu_tanh_tile", &[("bool", "is_fp32_dest_acc_en", "DST_ACCUM_MODE"), ("bool", "fast", "false")]),
+    ("isclose_binary_tile", &[("bool", "EQUAL_NAN", "false")]),
     ("gelu_derivative_tile_init", FAST),
     ("gelu_derivative_tile", FAST),
     ("sigmoid_tile_init", FAST),
@@ -127,26 +128,40 @@ pub(super) fn op_headers(written: impl Fn(&str) -> bool) -> Vec<(&'static str, S
             add(&mut functions, row.header, row.init, parameters, body);
         }
         let (parameters, values) = words(call.len());
-        let body = format!("ttl_host::table->sfpu_unary(ttl_host::unary_{}, idst, {values}, at);", row.method);
+        let body = match row.long {
+            true => format!(
+                "ttl_host::table->sfpu_unary_by(ttl_host::unary_{}, ttl_host::long_polynomials, idst, {values}, at);",
+                row.method
+            ),
+            false => format!("ttl_host::table->sfpu_unary(ttl_host::unary_{}, idst, {values}, at);", row.method),
+        };
         let extra = row.extra.map(parameter).into_iter().collect();
         add(&mut functions, row.header, row.call, [registers(&["idst"]), extra, parameters].concat(), body);
     }
     for op in BinaryOp::ALL {
         let row = op.row();
+        let (init, call) = row.words.split_at(row.init_words);
         if op.prepared() == op {
-            let body = format!("ttl_host::table->sfpu_binary_init(ttl_host::binary_{}, at);", row.method);
-            add(&mut functions, row.header, row.init, vec![], body);
+            let (parameters, values) = words(init.len());
+            let body = format!("ttl_host::table->sfpu_binary_init(ttl_host::binary_{}, {values}, at);", row.method);
+            add(&mut functions, row.header, row.init, parameters, body);
         }
         let out = if row.adjacent { "idst0" } else { "odst" };
-        let body = format!("ttl_host::table->sfpu_binary(ttl_host::binary_{}, idst0, idst1, {out}, at);", row.method);
+        let (own, values) = words(call.len());
+        let method = row.method;
+        let body =
+            format!("ttl_host::table->sfpu_binary(ttl_host::binary_{method}, idst0, idst1, {out}, {values}, at);");
         let mut parameters = registers(&["idst0", "idst1"]);
         parameters.extend(registers(if row.adjacent { &[] } else { &["odst"] }));
+        parameters.extend(own);
         add(&mut functions, row.header, row.call, parameters, body);
     }
     for op in TernaryOp::ALL {
         let row = op.row();
-        let body = format!("ttl_host::table->sfpu_ternary_init(ttl_host::ternary_{}, at);", row.method);
-        add(&mut functions, row.header, row.init, vec![], body);
+        if op.prepared() == op {
+            let body = format!("ttl_host::table->sfpu_ternary_init(ttl_host::ternary_{}, at);", row.method);
+            add(&mut functions, row.header, row.init, vec![], body);
+        }
         let (parameters, values) = words(row.words.len());
         let body = format!(
             "ttl_host::table->sfpu_ternary(ttl_host::ternary_{}, idst0, idst1, idst2, odst, {values}, at);",
@@ -221,17 +236,16 @@ fn print(function: &Function) -> String {
     if !parameters.is_empty() {
         parameters.push_str(", ");
     }
-    // The one function that takes a format as an argument.
-    let mut guard = String::new();
-    if name == "mask_tile" {
-        parameters.push_str("DataFormat data_format = DataFormat::Float16_b, ");
-        guard = format!(
-            "if (data_format == DataFormat::Int32) {{ ttl_host::table->fail(\"`{name}` of Int32 is not provided by ttl's simulator\", at); }} "
-        );
-    }
     let Some((_, template)) = TEMPLATES.iter().find(|(known, _)| *known == name) else {
-        let body = function.cases.first().map_or("", |(_, body)| body);
-        return format!("inline void {name}({parameters}TTL_AT) {{ {guard}{body} }}\n");
+        let body = match &function.cases[..] {
+            // The one function that takes a format as an argument.
+            [(_, float), (_, int)] if name == "mask_tile" => {
+                parameters.push_str("DataFormat data_format = DataFormat::Float16_b, ");
+                format!("if (data_format == DataFormat::Int32) {{ {int} }} else {{ {float} }}")
+            }
+            cases => cases.first().map_or(String::new(), |(_, body)| body.clone()),
+        };
+        return format!("inline void {name}({parameters}TTL_AT) {{ {body} }}\n");
     };
     let declared: Vec<String> = template
         .iter()
@@ -248,8 +262,9 @@ fn print(function: &Function) -> String {
         "    static_assert({}, \"{name}: not simulated with these template arguments\");",
         conditions.join(" || ")
     );
-    for (condition, (_, body)) in conditions.iter().zip(&function.cases) {
-        let _ = writeln!(text, "    if constexpr ({condition}) {{ {body} }}");
+    // The first that fits: one of them may stand for the format of the registers, which another names.
+    for (n, (condition, (_, body))) in conditions.iter().zip(&function.cases).enumerate() {
+        let _ = writeln!(text, "    {}if constexpr ({condition}) {{ {body} }}", if n == 0 { "" } else { "else " });
     }
     text + "}\n"
 }

@@ -275,9 +275,11 @@ table! {
     fn sfpu_unary_init(op: u32, word0: u32, word1: u32, word2: u32) at site {
         ops::sfpu_init(SfpuInit::unary(unary_op(op, site), &[word0, word1, word2]), site)
     }
-    fn sfpu_ternary_init(op: u32) at site { ops::sfpu_init(SfpuInit::Ternary(ternary_op(op, site)), site) }
+    fn sfpu_ternary_init(op: u32) at site { ops::sfpu_init(SfpuInit::Ternary(ternary_op(op, site).prepared()), site) }
     fn copy_dest_init() at site { ops::sfpu_init(SfpuInit::CopyDest, site) }
-    fn sfpu_binary_init(op: u32) at site { ops::sfpu_init(SfpuInit::Binary(binary_op(op, site).prepared()), site) }
+    fn sfpu_binary_init(op: u32, word0: u32, word1: u32, word2: u32) at site {
+        ops::sfpu_init(SfpuInit::binary(binary_op(op, site), &[word0, word1, word2]), site)
+    }
 
     // --- compute: tile registers
     fn tile_regs_acquire() at site { ops::tile_regs_acquire(site) }
@@ -311,10 +313,15 @@ table! {
     fn sfpu_unary(op: u32, dst: u32, word0: u32, word1: u32, word2: u32) at site {
         ops::sfpu_unary(unary_op(op, site), dst, [word0, word1, word2], site)
     }
+    fn sfpu_unary_by(op: u32, long_polynomials: bool, dst: u32, word0: u32, word1: u32, word2: u32) at site {
+        ops::sfpu_unary_by(unary_op(op, site), long_polynomials, dst, [word0, word1, word2], site)
+    }
     fn sfpu_ternary(op: u32, dst0: u32, dst1: u32, dst2: u32, out: u32, word0: u32, word1: u32, word2: u32) at site {
         ops::sfpu_ternary(ternary_op(op, site), [dst0, dst1, dst2], out, [word0, word1, word2], site)
     }
-    fn sfpu_binary(op: u32, dst0: u32, dst1: u32, out: u32) at site { ops::sfpu_binary(binary_op(op, site), dst0, dst1, out, site) }
+    fn sfpu_binary(op: u32, dst0: u32, dst1: u32, out: u32, word0: u32, word1: u32, word2: u32) at site {
+        ops::sfpu_binary(binary_op(op, site), [dst0, dst1], out, [word0, word1, word2], site)
+    }
     fn copy_dest_values(source: u32, dst: u32) at site { ops::copy_dest_values(source, dst, site) }
     fn pack_tile(dst: u32, cb: u32) at site { ops::pack_tile(dst, cb, site) }
     fn pack_tile_at(dst: u32, cb: u32, index: u32) at site { ops::pack_tile_at(dst, cb, index, site) }

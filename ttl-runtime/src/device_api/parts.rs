@@ -188,7 +188,9 @@ impl Run<'_> {
                 ops::reuse_dest(op, reversed, cb(leaf), tile, reg(slot), site)
             }
             Step::Unary { op, slot, words } => ops::unary(op, reg(slot), &self.scalars[words.range()], site),
-            Step::Regs { op, a, b, out } => ops::binary_regs(op, reg(a), reg(b), reg(out), site),
+            Step::Regs { op, a, b, out, words } => {
+                ops::binary_regs(op, [reg(a), reg(b)], reg(out), &self.scalars[words.range()], site)
+            }
             Step::Ternary { op, operands, out, words } => {
                 ops::ternary_regs(op, operands.map(reg), reg(out), &self.scalars[words.range()], site)
             }

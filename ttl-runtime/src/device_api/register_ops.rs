@@ -31,7 +31,7 @@ impl Bits for u32 {
 }
 
 macro_rules! unary {
-    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident ($($param:ident: $ty:ident),*) $program:tt $creates:tt;)*) => {
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident ($($param:ident: $ty:ident),*) $program:tt $creates:tt $random:tt;)*) => {
         /// Operations on one register, in place.
         impl TileRegs<'_> {
             $(
@@ -50,14 +50,16 @@ macro_rules! unary {
 for_each_unary_op!(unary);
 
 macro_rules! binary {
-    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident $program:tt;)*) => {
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident ($($param:ident: $ty:ident),*) $program:tt;)*) => {
         /// Operations on two registers: `dst` may be one of them.
         impl TileRegs<'_> {
             $(
                 $(#[$doc])*
                 #[track_caller]
-                pub fn $tile(&mut self, a: u32, b: u32, dst: u32) {
-                    ops::binary_regs(BinaryOp::$op, a, b, dst, Site::caller());
+                pub fn $tile(&mut self, a: u32, b: u32, dst: u32 $(, $param: $ty)*) {
+                    let row = BinaryOp::$op.row();
+                    let words = Word::all(row.words, &[$($param.word()),*]);
+                    ops::binary_regs(BinaryOp::$op, [a, b], dst, &words[..row.words.len()], Site::caller());
                 }
             )*
         }
@@ -67,7 +69,7 @@ macro_rules! binary {
 for_each_binary_op!(binary);
 
 macro_rules! ternary {
-    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident ($($param:ident: $ty:ident)?) $program:tt;)*) => {
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident ($($param:ident: $ty:ident)?) $program:tt $fixed:tt;)*) => {
         /// Operations on three registers: `dst` may be one of them. The first is what the method of block expressions is called on.
         impl TileRegs<'_> {
             $(

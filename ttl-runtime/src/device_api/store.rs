@@ -161,7 +161,7 @@ pub(super) fn accumulate<E: TileExpr>([rows, cols]: [u32; 2], buffer: Option<u32
     } else {
         let acc = builder.accumulator(rows, cols);
         let value = value.build(&mut builder);
-        builder.dag.root = Some(builder.dag.add(Node::Binary(BinaryOp::Add, acc, value)));
+        builder.dag.root = Some(builder.dag.add(Node::pair(BinaryOp::Add, acc, value)));
         let schedule = plan(&builder, &mut infos, site);
         run(&builder, &schedule, rows * cols, site).accumulate();
     }

@@ -17,18 +17,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The words of an operation's calls, and which operation of the user's it was. A plan does not depend on values: what is computed once and what twice follows
 /// from where the numbers were written, as in the generated C++.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Held {
+pub struct Held {
     operation: u64,
     words: [u32; MAX_WORDS],
     count: usize,
 }
 
 impl Held {
+    pub(super) const NONE: Held = Held { operation: 0, words: [0; MAX_WORDS], count: 0 };
+
     pub(super) fn new(words: &[Word], params: &[u32]) -> Held {
         static OPERATIONS: AtomicU64 = AtomicU64::new(0);
         if words.is_empty() {
-            return Held { operation: 0, words: [0; MAX_WORDS], count: 0 };
+            return Held::NONE;
         }
         let operation = OPERATIONS.fetch_add(1, Ordering::Relaxed);
         Held { operation, words: Word::all(words, params), count: words.len() }
@@ -42,15 +45,17 @@ impl Held {
 /// The right side of an operation, as an expression holds it.
 #[doc(hidden)]
 pub trait Right {
-    fn build_right(&self, b: &mut Builder, op: BinaryOp, left: NodeId) -> NodeId;
+    /// The operation of `left` and this. `words` are the operation's own.
+    fn build_right(&self, b: &mut Builder, op: BinaryOp, left: NodeId, words: &Held) -> NodeId;
     fn release_accumulators(&mut self) {}
 }
 
 #[diagnostic::do_not_recommend]
 impl<E: TileExpr> Right for E {
-    fn build_right(&self, b: &mut Builder, op: BinaryOp, left: NodeId) -> NodeId {
+    fn build_right(&self, b: &mut Builder, op: BinaryOp, left: NodeId, words: &Held) -> NodeId {
         let right = self.build(b);
-        b.node(Node::Binary(op, left, right))
+        let words = words.in_builder(b);
+        b.node(Node::Binary(op, left, right, words))
     }
     fn release_accumulators(&mut self) {
         TileExpr::release_accumulators(self);
@@ -73,17 +78,15 @@ impl Number {
         Number { op, reversed, with, words: Held::new(unary.row().words, &[number.word()]) }
     }
 
-    fn node(&self, b: &mut Builder, of: NodeId) -> NodeId {
+    fn node(&self, b: &mut Builder, of: NodeId, own: &Held) -> NodeId {
         let words = self.words.in_builder(b);
         match self.with {
             WithNumber::Unary(op) => b.node(Node::Unary(op, of, words)),
             WithNumber::Tile(fill) => {
                 let number = b.node(Node::Create(fill, words));
-                b.node(if self.reversed {
-                    Node::Binary(self.op, number, of)
-                } else {
-                    Node::Binary(self.op, of, number)
-                })
+                let own = own.in_builder(b);
+                let (left, right) = if self.reversed { (number, of) } else { (of, number) };
+                b.node(Node::Binary(self.op, left, right, own))
             }
         }
     }
@@ -109,8 +112,8 @@ impl Scalar for u32 {
 
 #[diagnostic::do_not_recommend]
 impl Right for Number {
-    fn build_right(&self, b: &mut Builder, _: BinaryOp, left: NodeId) -> NodeId {
-        self.node(b, left)
+    fn build_right(&self, b: &mut Builder, _: BinaryOp, left: NodeId, words: &Held) -> NodeId {
+        self.node(b, left, words)
     }
 }
 
@@ -160,7 +163,7 @@ pub struct Reversed<E> {
 impl<E: TileExpr> TileExpr for Reversed<E> {
     fn build(&self, b: &mut Builder) -> NodeId {
         let of = self.of.build(b);
-        self.number.node(b, of)
+        self.number.node(b, of, &Held::NONE)
     }
     fn release_accumulators(&mut self) {
         self.of.release_accumulators();
@@ -169,8 +172,9 @@ impl<E: TileExpr> TileExpr for Reversed<E> {
 
 macro_rules! unary_method {
     // What is made from nothing is a method of `Compute`.
-    ($op:ident $method:ident $params:tt [tile] $doc:tt) => {};
-    ($op:ident $method:ident ($($param:ident: $ty:ident),*) [] [$(#[$doc:meta])*]) => {
+    ($op:ident $method:ident $params:tt [tile] $random:tt $doc:tt) => {};
+    ($op:ident $method:ident $params:tt [] [numbers] $doc:tt) => {};
+    ($op:ident $method:ident ($($param:ident: $ty:ident),*) [] [] [$(#[$doc:meta])*]) => {
         $(#[$doc])*
         fn $method(self $(, $param: $ty)*) -> Tiles<Un<Self>> {
             let words = Held::new(UnaryOp::$op.row().words, &[$($param.word()),*]);
@@ -180,10 +184,10 @@ macro_rules! unary_method {
 }
 
 macro_rules! unary_methods {
-    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident $params:tt $program:tt $creates:tt;)*) => {
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident $params:tt $program:tt $creates:tt $random:tt;)*) => {
         /// Operations on tiles as methods.
         pub trait TileMath: TileExpr + Sized {
-            $( unary_method!($op $method $params $creates [$(#[$doc])*]); )*
+            $( unary_method!($op $method $params $creates $random [$(#[$doc])*]); )*
         }
     };
 }
@@ -193,13 +197,15 @@ for_each_unary_op!(unary_methods);
 impl<E: TileExpr> TileMath for E {}
 
 macro_rules! binary_methods {
-    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident $program:tt;)*) => {
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident ($($param:ident: $ty:ident),*) $program:tt;)*) => {
         /// Operations on tiles and tiles, or numbers, as methods.
         pub trait TileBinary: TileExpr + Sized {
             $(
                 $(#[$doc])*
-                fn $method<R: Operand>(self, other: R) -> Tiles<Bin<Self, R::Held>> {
-                    Tiles(Bin { op: BinaryOp::$op, left: self, right: other.hold(BinaryOp::$op) })
+                fn $method<R: Operand>(self, other: R $(, $param: $ty)*) -> Tiles<Bin<Self, R::Held>> {
+                    let right = other.hold(BinaryOp::$op);
+                    let words = Held::new(BinaryOp::$op.row().words, &[$($param.word()),*]);
+                    Tiles(Bin { op: BinaryOp::$op, left: self, right, words })
                 }
             )*
         }
@@ -210,17 +216,22 @@ for_each_binary_op!(binary_methods);
 
 impl<E: TileExpr> TileBinary for E {}
 
+macro_rules! ternary_method {
+    ($op:ident $method:ident $params:tt [registers] $doc:tt) => {};
+    ($op:ident $method:ident ($($param:ident: $ty:ident)?) [] [$(#[$doc:meta])*]) => {
+        $(#[$doc])*
+        fn $method<A: TileExpr, B: TileExpr>(self, a: A, b: B $(, $param: $ty)?) -> Tiles<Tern<Self, A, B>> {
+            let words = Held::new(TernaryOp::$op.row().words, &[$($param.word())?]);
+            Tern::new(TernaryOp::$op, (self, a, b), words)
+        }
+    };
+}
+
 macro_rules! ternary_methods {
-    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident ($($param:ident: $ty:ident)?) $program:tt;)*) => {
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident $params:tt $program:tt $fixed:tt;)*) => {
         /// Operations on three tiles as methods.
         pub trait TileTernary: TileExpr + Sized {
-            $(
-                $(#[$doc])*
-                fn $method<A: TileExpr, B: TileExpr>(self, a: A, b: B $(, $param: $ty)?) -> Tiles<Tern<Self, A, B>> {
-                    let words = Held::new(TernaryOp::$op.row().words, &[$($param.word())?]);
-                    Tern::new(TernaryOp::$op, (self, a, b), words)
-                }
-            )*
+            $( ternary_method!($op $method $params $fixed [$(#[$doc])*]); )*
         }
     };
 }
@@ -251,7 +262,7 @@ macro_rules! operator {
         impl<$($generics)* R: Operand> $trait<R> for $left {
             type Output = Tiles<Bin<$left, R::Held>>;
             fn $method(self, right: R) -> Self::Output {
-                Tiles(Bin { op: BinaryOp::$op, left: self, right: right.hold(BinaryOp::$op) })
+                Tiles(Bin { op: BinaryOp::$op, left: self, right: right.hold(BinaryOp::$op), words: Held::NONE })
             }
         }
     };

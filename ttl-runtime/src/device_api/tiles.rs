@@ -35,6 +35,7 @@ pub struct Bin<L, R> {
     pub(super) op: BinaryOp,
     pub(super) left: L,
     pub(super) right: R,
+    pub(super) words: Held,
 }
 
 /// One operation of an expression.
@@ -116,7 +117,7 @@ impl<E: TileExpr> TileExpr for Tiles<E> {
 impl<L: TileExpr, R: Right> TileExpr for Bin<L, R> {
     fn build(&self, b: &mut Builder) -> NodeId {
         let left = self.left.build(b);
-        self.right.build_right(b, self.op, left)
+        self.right.build_right(b, self.op, left, &self.words)
     }
     fn release_accumulators(&mut self) {
         self.left.release_accumulators();

@@ -37,7 +37,7 @@ pub enum Node {
     /// A tile from nothing.
     Create(UnaryOp, Words),
     Unary(UnaryOp, NodeId, Words),
-    Binary(BinaryOp, NodeId, NodeId),
+    Binary(BinaryOp, NodeId, NodeId, Words),
     Ternary(TernaryOp, [NodeId; 3], Words),
     /// A vector of tiles, as large as what it is combined with.
     Bcast(Bcast, NodeId),
@@ -48,6 +48,11 @@ pub enum Node {
 }
 
 impl Node {
+    /// An operation without words.
+    pub const fn pair(op: BinaryOp, a: NodeId, b: NodeId) -> Node {
+        Node::Binary(op, a, b, Words::NONE)
+    }
+
     /// The nodes that it is computed from, left to right.
     pub fn operands(&self) -> impl Iterator<Item = NodeId> + use<> {
         let list = match *self {
@@ -55,7 +60,7 @@ impl Node {
             Node::Unary(_, x, _) | Node::Bcast(_, x) | Node::Reduce(_, _, x) | Node::Transpose(x) => {
                 [Some(x), None, None]
             }
-            Node::Binary(_, a, b) | Node::Matmul(a, b) => [Some(a), Some(b), None],
+            Node::Binary(_, a, b, _) | Node::Matmul(a, b) => [Some(a), Some(b), None],
             Node::Ternary(_, operands, _) => operands.map(Some),
         };
         list.into_iter().flatten()
@@ -67,9 +72,9 @@ impl Node {
             Node::Leaf(leaf) => Node::Leaf(leaf),
             Node::Create(op, words) => Node::Create(op, words),
             Node::Unary(op, x, words) => Node::Unary(op, of(x), words),
-            Node::Binary(op, a, b) => {
+            Node::Binary(op, a, b, words) => {
                 let a = of(a);
-                Node::Binary(op, a, of(b))
+                Node::Binary(op, a, of(b), words)
             }
             Node::Ternary(op, operands, words) => Node::Ternary(op, operands.map(of), words),
             Node::Bcast(bcast, x) => Node::Bcast(bcast, of(x)),
@@ -85,13 +90,11 @@ impl Node {
     /// The words of its operation.
     pub const fn words(&self) -> Words {
         match *self {
-            Node::Create(_, words) | Node::Unary(_, _, words) | Node::Ternary(_, _, words) => words,
-            Node::Leaf(_)
-            | Node::Binary(..)
-            | Node::Bcast(..)
-            | Node::Reduce(..)
-            | Node::Transpose(_)
-            | Node::Matmul(..) => Words::NONE,
+            Node::Create(_, words)
+            | Node::Unary(_, _, words)
+            | Node::Binary(_, _, _, words)
+            | Node::Ternary(_, _, words) => words,
+            Node::Leaf(_) | Node::Bcast(..) | Node::Reduce(..) | Node::Transpose(_) | Node::Matmul(..) => Words::NONE,
         }
     }
 
@@ -100,6 +103,7 @@ impl Node {
         match self {
             Node::Create(op, _) => Node::Create(op, words),
             Node::Unary(op, x, _) => Node::Unary(op, x, words),
+            Node::Binary(op, a, b, _) => Node::Binary(op, a, b, words),
             Node::Ternary(op, operands, _) => Node::Ternary(op, operands, words),
             node => node,
         }

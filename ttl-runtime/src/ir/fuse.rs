@@ -77,6 +77,7 @@ pub enum Step {
         a: u32,
         b: u32,
         out: u32,
+        words: Words,
     },
     /// `out = op(operands)`, all slots.
     Ternary {
@@ -417,7 +418,9 @@ impl<'a> Planner<'a> {
     /// A product of two leaves that nobody else needs.
     fn product(&self, node: NodeId) -> Option<Pair> {
         match self.dag.node(node) {
-            Node::Binary(BinaryOp::Mul, a, b) if self.total[node.0 as usize] == 1 => self.fpu_pair(BinaryOp::Mul, a, b),
+            Node::Binary(BinaryOp::Mul, a, b, _) if self.total[node.0 as usize] == 1 => {
+                self.fpu_pair(BinaryOp::Mul, a, b)
+            }
             _ => None,
         }
     }
@@ -469,7 +472,7 @@ impl<'a> Planner<'a> {
                 needs.sort_unstable_by(|a, b| b.cmp(a));
                 (0..).zip(needs).map(|(held, need)| held + need).max().unwrap_or(1)
             }
-            Node::Binary(op, a, b) => match self.way(op, a, b) {
+            Node::Binary(op, a, b, _) => match self.way(op, a, b) {
                 Way::Fpu(_) => 1,
                 Way::Accumulate { value, .. } | Way::Reuse { value, .. } => of(value),
                 Way::Pair => of(a).max(of(b)) + 1,
@@ -542,7 +545,7 @@ impl<'a> Planner<'a> {
                 self.steps.push(Step::Unary { op, slot, words });
                 slot
             }
-            Node::Binary(op, a, b) => self.binary(op, a, b),
+            Node::Binary(op, a, b, words) => self.binary(op, a, b, words),
             Node::Ternary(op, operands, words) => self.ternary(op, operands, words),
         };
         self.slot_of[at] = Some(slot);
@@ -589,7 +592,7 @@ impl<'a> Planner<'a> {
         })
     }
 
-    fn binary(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> u32 {
+    fn binary(&mut self, op: BinaryOp, a: NodeId, b: NodeId, words: Words) -> u32 {
         if let Some((acc, pool, dim, leaf)) = self.onto_acc(op, a, b) {
             let slot = self.take_over(acc);
             self.steps.push(Step::Reduce { pool, dim, leaf, slot });
@@ -626,7 +629,7 @@ impl<'a> Planner<'a> {
                 self.used(a, sa);
                 self.used(b, sb);
                 let out = self.take_first_of(&[sa, sb]);
-                self.steps.push(Step::Regs { op, a: sa, b: sb, out });
+                self.steps.push(Step::Regs { op, a: sa, b: sb, out, words });
                 out
             }
             Way::Pair => self.pair(op, a, b),
@@ -665,7 +668,7 @@ impl<'a> Planner<'a> {
                 Some(bcast) => Step::CopyBcast { bcast, leaf: b, slot: other },
                 None => Step::Copy { leaf: b, slot: other },
             });
-            self.steps.push(Step::Regs { op, a: slot, b: other, out: slot });
+            self.steps.push(Step::Regs { op, a: slot, b: other, out: slot, words: Words::NONE });
             self.release(other);
         }
         slot
@@ -735,7 +738,7 @@ pub(super) fn product_sum(dag: &Dag, leaves: &[LeafInfo], uses: &[u32], root: No
         let user = (sum.node.0 + 1..=root.0)
             .find(|&n| uses[n as usize] > 0 && dag.nodes[n as usize].operands().any(|operand| operand == sum.node));
         let Some(user) = user else { break };
-        let Node::Binary(BinaryOp::Add, a, b) = dag.nodes[user as usize] else { break };
+        let Node::Binary(BinaryOp::Add, a, b, _) = dag.nodes[user as usize] else { break };
         let other = if a == sum.node { b } else { a };
         match dag.node(other) {
             Node::Matmul(a, b) if uses[other.0 as usize] == 1 => sum.products.push((a, b)),

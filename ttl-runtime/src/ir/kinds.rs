@@ -2,7 +2,7 @@
 
 use super::dag::{Dag, Node, NodeId};
 use super::fuse::{LeafInfo, PlanError};
-use crate::ops::{BinaryOp, Kind};
+use crate::ops::Kind;
 use crate::tensor::format::DataFormat;
 
 impl Kind {
@@ -47,22 +47,34 @@ pub fn resolve(dag: &Dag, leaves: &[LeafInfo], wide: bool) -> Result<Dag, PlanEr
                 // With numbers it was chosen by what they are.
                 let form = if row.params.is_empty() { op.of_kind(kind) } else { Some(op).filter(|_| row.kind == kind) };
                 let form = form.ok_or(PlanError::NoForm { op: row.method, kind: kind.describe() })?;
+                if form.row().wide && !wide {
+                    return Err(PlanError::WideOnly { op: form.row().method });
+                }
                 (form.row().gives, Node::Unary(form, at(x), words))
             }
-            Node::Binary(op, a, b) => {
+            Node::Binary(op, a, b, words) => {
                 let (left, right) = (of(&a), of(&b));
-                if left != right {
+                let form = op.of_kind(left).ok_or(PlanError::NoForm { op: op.row().method, kind: left.describe() });
+                // What the second operand has to be, only the form says.
+                if right != form.as_ref().map_or(left, |form| form.row().right) {
                     let (left, right) = (left.describe(), right.describe());
                     return Err(PlanError::MixedKinds { op: op.row().method, left, right });
                 }
-                let form = op.of_kind(left).ok_or(PlanError::NoForm { op: op.row().method, kind: left.describe() })?;
-                // It steps in units of the last place of f32; TT-Metalium refuses it elsewhere.
-                if form == BinaryOp::Nextafter && !wide {
+                let form = form?;
+                if form.row().wide && !wide {
                     return Err(PlanError::WideOnly { op: form.row().method });
                 }
-                (left, Node::Binary(form, at(a), at(b)))
+                (form.row().gives, Node::Binary(form, at(a), at(b), words))
             }
-            Node::Ternary(op, operands, words) => (of(&operands[1]), Node::Ternary(op, operands.map(at), words)),
+            Node::Ternary(op, operands, words) => {
+                let kind = of(&operands[1]);
+                let form = op.of_kind(kind).ok_or(PlanError::NoForm { op: op.row().method, kind: kind.describe() })?;
+                if kind != of(&operands[2]) {
+                    let (left, right) = (kind.describe(), of(&operands[2]).describe());
+                    return Err(PlanError::MixedKinds { op: op.row().method, left, right });
+                }
+                (kind, Node::Ternary(form, operands.map(at), words))
+            }
             Node::Bcast(_, x) | Node::Reduce(_, _, x) | Node::Transpose(x) | Node::Matmul(x, _) => {
                 (of(&x), node.map(at))
             }

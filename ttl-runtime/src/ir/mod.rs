@@ -453,12 +453,13 @@ pub enum Op {
         src: Expr,
         dst: Expr,
     },
-    /// Registers `a op b` into `dst`.
+    /// Registers `a op b` into `dst`. `words` are those of the C++ calls, init first.
     BinaryRegs {
         op: BinaryOp,
         a: Expr,
         b: Expr,
         dst: Expr,
+        words: Vec<Expr>,
     },
     /// `op` of three registers into `dst`.
     TernaryRegs {
@@ -596,7 +597,7 @@ pub enum Init {
     L1Acc(bool),
     /// With the words that the init takes.
     Unary(UnaryOp, Vec<Expr>),
-    BinaryRegs(BinaryOp),
+    BinaryRegs(BinaryOp, Vec<Expr>),
     TernaryRegs(TernaryOp),
     CopyRegs,
     /// Source registers now hold these buffers' formats.

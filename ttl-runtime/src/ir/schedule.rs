@@ -281,7 +281,7 @@ impl Cutter<'_> {
                 if !node.operands().any(|o| o == row) {
                     continue;
                 }
-                let Node::Binary(op, a, b) = node else { return Some(of) };
+                let Node::Binary(op, a, b, _) = node else { return Some(of) };
                 let other = if a == row { b } else { a };
                 let pair = op.row().fpu.is_some() && (b == row || op.commutes());
                 if !pair || other == row {

@@ -101,7 +101,7 @@ impl Shapes {
             Node::Leaf(leaf) => Shape::of_leaf(leaf),
             Node::Create(..) => Shape { rows: Dim::Any, cols: Dim::Any },
             Node::Unary(_, x, _) => self.get(x),
-            Node::Binary(_, a, b) => {
+            Node::Binary(_, a, b, _) => {
                 let (a, b) = (self.get(a), self.get(b));
                 self.operands(a, b)
             }
@@ -177,7 +177,7 @@ mod tests {
         let x = dag.add(Node::Leaf(0));
         let w = dag.add(Node::Leaf(1));
         let wide = dag.add(Node::Bcast(Bcast::Row, w));
-        let sum = dag.add(Node::Binary(BinaryOp::Add, wide, x));
+        let sum = dag.add(Node::pair(BinaryOp::Add, wide, x));
         let max = dag.add(Node::Reduce(Pool::Max, ReduceDim::Row, sum));
         let back = dag.add(Node::Transpose(max));
         let shapes = Shapes::of(&dag);

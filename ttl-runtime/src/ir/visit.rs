@@ -190,10 +190,9 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
             f(src);
             f(dst);
         }
-        Op::BinaryRegs { a, b, dst, .. } => {
-            f(a);
-            f(b);
-            f(dst);
+        Op::BinaryRegs { a, b, dst, words, .. } => {
+            [a, b, dst].into_iter().for_each(&mut *f);
+            words.iter().for_each(f);
         }
         Op::PackTile { dst, index, .. } => {
             f(dst);
@@ -220,7 +219,7 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
 pub fn init_exprs<'a>(init: &'a Init, f: &mut dyn FnMut(&'a Expr)) {
     match init {
         Init::MatmulBlock { ct, rt, kt, .. } => [ct, rt, kt].into_iter().for_each(f),
-        Init::Unary(_, words) => words.iter().for_each(f),
+        Init::Unary(_, words) | Init::BinaryRegs(_, words) => words.iter().for_each(f),
         _ => {}
     }
 }
@@ -295,7 +294,7 @@ pub fn init_locals(init: &Init, f: &mut dyn FnMut(LocalId)) {
         Init::Undo(_)
         | Init::L1Acc(_)
         | Init::Unary(..)
-        | Init::BinaryRegs(_)
+        | Init::BinaryRegs(..)
         | Init::TernaryRegs(_)
         | Init::CopyRegs => {}
     }

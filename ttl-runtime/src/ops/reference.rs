@@ -163,6 +163,25 @@ pub(super) fn polygamma(x: f64, n: f64, scale: f64) -> f64 {
     scale * (terms + rest)
 }
 
+/// 1 where two numbers are close.
+pub(super) fn isclose(a: f64, b: f64, rtol: f64, atol: f64) -> f64 {
+    flag(a == b || (a - b).abs() <= rtol * b.abs() + atol)
+}
+
+/// The byte of the nearest int8.
+pub(super) fn byte(x: f64) -> f64 {
+    f64::from(((x + 128.0).max(0.0).round().min(255.0) - 128.0) as i8 as u8)
+}
+
+/// What a byte of int8 stands for, and 128.
+pub(super) fn of_byte(x: f64) -> f64 {
+    f64::from(x as u8 as i8) + 128.0
+}
+
+pub(super) fn lcm(a: f64, b: f64) -> f64 {
+    if a == 0.0 || b == 0.0 { 0.0 } else { (a / gcd(a, b) * b).abs() }
+}
+
 pub(super) fn gcd(a: f64, b: f64) -> f64 {
     if b == 0.0 { a.abs() } else { gcd(b, a % b) }
 }

@@ -10,7 +10,9 @@
 //!
 //! A parameter's example is what the tests use. The options, in this order: `or` an absolute error; `on` the inputs for which the bound holds; the C++ names where they
 //! differ from the tile method: `template`, `call`, `init`; `extra`, an argument between register and words; `words`: the words of the C++ call, made from the parameters (default: each as it is); `by` the
-//! program; `creates tile` if the register is not read; `init words` if the words go to the init; `kind` of the values and of which float operation it is that kind's form.
+//! program; `creates tile` if the register is not read; `init words` if the words go to the init; `wide registers` if it needs 32 bits; `polynomials two` if the library has
+//! longer ones for kernels that define `INP_FLOAT32`, which the generated C++ does where registers have 32 bits; `random numbers` if the chip's generator has a part in it;
+//! `kind` of the values and of which float operation it is that kind's form.
 
 use super::{Kind, Param, Reference, Word, name_of_type, reference};
 
@@ -21,6 +23,7 @@ macro_rules! unary_ops {
         $op:ident: $method:ident $(($($param:ident: $ty:ident = $example:expr),+))?, $tile:ident in $header:literal, $reference:expr, within $bound:expr
             $(, or $absolute:literal)? $(, on [$from:expr, $to:expr])? $(, template $template:literal)? $(, call $call:literal)? $(, init $init:literal)? $(, extra $extra:literal)?
             $(, words [$($word:expr),*])? $(, by $program:ident)? $(, creates $creates:ident)? $(, init words $init_words:literal)?
+            $(, wide $wide:ident)? $(, polynomials $long:ident)? $(, random $random:ident)?
             $(, kind $kind:ident of $base:ident)? $(, gives $gives:ident)?;
     )*) => {
         /// An SFPU operation on one tile in the tile registers, in place.
@@ -49,6 +52,9 @@ macro_rules! unary_ops {
                 words: super::words!([$($($param)+)?] $($($word),*)?),
                 init_words: [$( $init_words, )? 0][0],
                 creates: super::is_set!($($creates)?),
+                wide: super::is_set!($($wide)?),
+                long: super::is_set!($($long)?),
+                random: super::is_set!($($random)?),
                 reference: super::exact!([$($($param)+)?] $reference),
                 bound: $bound,
                 absolute: [$( $absolute, )? 0.0][0],
@@ -59,15 +65,18 @@ macro_rules! unary_ops {
             },
         )*];
 
-        /// Calls a macro with `#[doc] Variant method method_tile (parameter: type, ...) [program method] [creates];` for each operation.
+        /// Calls a macro with `#[doc] Variant method method_tile (parameter: type, ...) [program method] [creates] [random];` for each operation.
         macro_rules! for_each_unary_op {
             ($d then:ident) => {
-                $d then! { $( $(#[$doc])* $op $method $tile ($($($param: $ty),+)?) [$($program)? $method] [$($creates)?]; )* }
+                $d then! { $( $(#[$doc])* $op $method $tile ($($($param: $ty),+)?) [$($program)? $method] [$($creates)?] [$($random)?]; )* }
             };
         }
         pub(crate) use for_each_unary_op;
     };
 }
+
+/// Half a unit in the last place of bf16, relative to the value.
+const BF16: f64 = 1.0 / 256.0;
 
 /// One row of the table of unary operations.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +101,13 @@ pub struct UnaryRow {
     pub init_words: usize,
     /// The register need not hold anything before.
     pub creates: bool,
+    /// It needs 32-bit registers, whatever it is computed of.
+    pub wide: bool,
+    /// Kernels that define `INP_FLOAT32` get longer polynomials.
+    pub long: bool,
+    /// The init seeds the generator of random numbers and the call takes numbers from it: each call has an init of its own, so that its numbers follow from
+    /// its seed alone. There is no method of block expressions, in which all tiles of a block would get the same numbers.
+    pub random: bool,
     /// The exact function, in f64.
     pub reference: Reference,
     /// Largest relative error against `reference` that the hardware algorithm has for f32 registers, beyond format rounding.
@@ -253,7 +269,7 @@ unary_ops! { ($)
         init "binop_with_scalar_tile_init";
     /// x / value: a multiplication by the reciprocal, which is rounded first.
     DivUnary: div_unary(value: f32 = 0.7), div_unary_tile in "eltwise_unary/binop_with_scalar.h", |x, value| x / value, within 2e-7,
-        init "binop_with_scalar_tile_init", words [Word::Reciprocal(0)], by mul_unary;
+        init "binop_with_scalar_tile_init", words [Word::Reciprocal(0)];
     /// value - x.
     RsubUnary: rsub_unary(value: f32 = 0.7), rsub_unary_tile in "eltwise_unary/binop_with_scalar.h", |x, value| value - x, within 1e-7, or 1e-7,
         init "binop_with_scalar_tile_init";
@@ -316,6 +332,12 @@ unary_ops! { ($)
     GeluTanh: gelu_tanh, gelu_tanh_tile in "eltwise_unary/gelu.h", reference::gelu_tanh, within 1e-5, or 1e-6;
     /// The derivative of gelu.
     GeluDerivative: gelu_derivative, gelu_derivative_tile in "eltwise_unary/gelu.h", reference::gelu_derivative, within 1e-4, or 1e-2;
+    /// The coarse form of gelu_tanh.
+    GeluTanhFast: gelu_tanh_fast, gelu_tanh_fast_tile in "eltwise_unary/gelu.h", reference::gelu_tanh, within 0.05, or 0.05,
+        call "gelu_tanh_tile<DST_ACCUM_MODE, true>", init "gelu_tanh_tile_init<true>";
+    /// The coarse form of gelu_derivative.
+    GeluDerivativeFast: gelu_derivative_fast, gelu_derivative_fast_tile in "eltwise_unary/gelu.h", reference::gelu_derivative, within 0.1, or 0.1,
+        call "gelu_derivative_tile<true>", init "gelu_derivative_tile_init<true>";
     /// e^x, the coarse form; arguments that are too small become the smallest.
     ExpFast: exp_fast, exp_fast_tile in "eltwise_unary/exp.h", f64::exp, within 0.05, on [-80.0, 80.0], call "exp_tile<true>", init "exp_tile_init<true>";
     /// e^x, the coarse form, for arguments of -88.5 to ln(2); larger ones give 2.
@@ -429,6 +451,36 @@ unary_ops! { ($)
     ToI32: to_i32, typecast_tile_f32_i32 in "eltwise_unary/typecast.h", |x| x.trunc(), within 0.0, call "typecast_tile<(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::Int32>", init "typecast_tile_init<(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::Int32>", by typecast_f32_i32, kind Float of ToI32, gives I32;
     /// u32 of f32, without the fraction; negative numbers become 0.
     ToU32: to_u32, typecast_tile_f32_u32 in "eltwise_unary/typecast.h", |x| x.trunc().max(0.0), within 0.0, call "typecast_tile<(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::UInt32>", init "typecast_tile_init<(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::UInt32>", by typecast_f32_u32, kind Float of ToU32, gives U32;
+    /// u16 of f32, rounded to the nearest, ties away from zero; at most 65535, and 0 for negative numbers.
+    ToU16: to_u16, typecast_tile_f32_u16 in "eltwise_unary/typecast.h", |x| x.round().clamp(0.0, 65535.0), within 0.0,
+        call "typecast_tile<(uint32_t){dst}, (uint32_t)DataFormat::UInt16>", init "typecast_tile_init<(uint32_t){dst}, (uint32_t)DataFormat::UInt16>", by typecast_f32_u16, kind Float of ToU16, gives U16;
+    /// u16 of i32, the nearest that there is.
+    ToU16Int32: to_u16_int32, typecast_tile_i32_u16 in "eltwise_unary/typecast.h", |x| x.clamp(0.0, 65535.0), within 0.0,
+        call "typecast_tile<(uint32_t)DataFormat::Int32, (uint32_t)DataFormat::UInt16>", init "typecast_tile_init<(uint32_t)DataFormat::Int32, (uint32_t)DataFormat::UInt16>", by typecast_i32_u16, kind I32 of ToU16, gives U16;
+    /// u16 of u32, at most 65535.
+    ToU16Uint32: to_u16_uint32, typecast_tile_u32_u16 in "eltwise_unary/typecast.h", |x| x.min(65535.0), within 0.0,
+        call "typecast_tile<(uint32_t)DataFormat::UInt32, (uint32_t)DataFormat::UInt16>", init "typecast_tile_init<(uint32_t)DataFormat::UInt32, (uint32_t)DataFormat::UInt16>", by typecast_u32_u16, kind U32 of ToU16, gives U16;
+    /// The float of u16: rounded to the nearest bf16 in 16-bit registers.
+    ToF32Uint16: to_f32_uint16, typecast_tile_u16_f32 in "eltwise_unary/typecast.h", |x| x, within 0.0,
+        call "typecast_tile<(uint32_t)DataFormat::UInt16, (uint32_t){dst}>", init "typecast_tile_init<(uint32_t)DataFormat::UInt16, (uint32_t){dst}>", by typecast_u16_float, kind U16 of ToF32, gives Float;
+    /// i32 of u16.
+    ToI32Uint16: to_i32_uint16, typecast_tile_u16_i32 in "eltwise_unary/typecast.h", |x| x, within 0.0,
+        call "typecast_tile<(uint32_t)DataFormat::UInt16, (uint32_t)DataFormat::Int32>", init "typecast_tile_init<(uint32_t)DataFormat::UInt16, (uint32_t)DataFormat::Int32>", by typecast_u16_int, kind U16 of ToI32, gives I32;
+    /// u32 of u16.
+    ToU32Uint16: to_u32_uint16, typecast_tile_u16_u32 in "eltwise_unary/typecast.h", |x| x, within 0.0,
+        call "typecast_tile<(uint32_t)DataFormat::UInt16, (uint32_t)DataFormat::UInt32>", init "typecast_tile_init<(uint32_t)DataFormat::UInt16, (uint32_t)DataFormat::UInt32>", by typecast_u16_int, kind U16 of ToU32, gives U32;
+    /// The nearest bf16, ties to even; registers have 32 bits.
+    ToBf16: to_bf16, typecast_tile_f32_bf16 in "eltwise_unary/typecast.h", |x| x, within BF16,
+        call "typecast_tile<(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::Float16_b>", init "typecast_tile_init<(uint32_t)DataFormat::Float32, (uint32_t)DataFormat::Float16_b>", by typecast_f32_bf16, wide registers, kind Float of ToBf16;
+    /// The nearest bf16 of i32.
+    ToBf16Int32: to_bf16_int32, typecast_tile_i32_bf16 in "eltwise_unary/typecast.h", |x| x, within BF16,
+        call "typecast_tile<(uint32_t)DataFormat::Int32, (uint32_t)DataFormat::Float16_b>", init "typecast_tile_init<(uint32_t)DataFormat::Int32, (uint32_t)DataFormat::Float16_b>", by typecast_i32_bf16, kind I32 of ToBf16, gives Float;
+    /// The nearest bf16 of u32.
+    ToBf16Uint32: to_bf16_uint32, typecast_tile_u32_bf16 in "eltwise_unary/typecast.h", |x| x, within BF16,
+        call "typecast_tile<(uint32_t)DataFormat::UInt32, (uint32_t)DataFormat::Float16_b>", init "typecast_tile_init<(uint32_t)DataFormat::UInt32, (uint32_t)DataFormat::Float16_b>", by typecast_u32_bf16, kind U32 of ToBf16, gives Float;
+    /// The nearest bf16 of u16; registers have 32 bits (with 16 `to_f32` gives the same).
+    ToBf16Uint16: to_bf16_uint16, typecast_tile_u16_bf16 in "eltwise_unary/typecast.h", |x| x, within BF16,
+        call "typecast_tile<(uint32_t)DataFormat::UInt16, (uint32_t)DataFormat::Float16_b>", init "typecast_tile_init<(uint32_t)DataFormat::UInt16, (uint32_t)DataFormat::Float16_b>", by typecast_u16_bf16, wide registers, kind U16 of ToBf16, gives Float;
     /// |x| of i32.
     AbsInt32: abs_int32, abs_tile_int32 in "compute_kernel_api.h", f64::abs, within 0.0, init "abs_tile_init", kind I32 of Abs;
     /// -x of i32.
@@ -521,6 +573,28 @@ unary_ops! { ($)
     ReluMaxUint32: relu_max_uint32(limit: u32 = 60), relu_max_tile_uint32 in "eltwise_unary/relu.h", |x, limit| x.min(limit), within 0.0, init "relu_max_tile_init", kind U32 of ReluMax;
     /// max(x, limit), of u32.
     ReluMinUint32: relu_min_uint32(limit: u32 = 15), relu_min_tile_uint32 in "eltwise_unary/relu.h", |x, limit| x.max(limit), within 0.0, init "relu_min_tile_init", kind U32 of ReluMin;
+    /// x, of u32.
+    IdentityUint32: identity_uint32, identity_tile_uint32 in "eltwise_unary/identity.h", |x| x, within 0.0, init "identity_tile_init", kind U32 of Identity;
+    /// 1 where x = 0, else 0, of u16.
+    EqzUint16: eqz_uint16, eqz_tile_uint16 in "eltwise_unary/comp.h", |x| reference::flag(x == 0.0), within 0.0, init "eqz_tile_init", kind U16 of Eqz;
+    /// 1 where x != 0, else 0, of u16.
+    NezUint16: nez_uint16, nez_tile_uint16 in "eltwise_unary/comp.h", |x| reference::flag(x != 0.0), within 0.0, init "nez_tile_init", kind U16 of Nez;
+    /// x, at most limit, of u16.
+    ReluMaxUint16: relu_max_uint16(limit: u32 = 60), relu_max_tile_uint16 in "eltwise_unary/relu.h", |x, limit| x.min(limit), within 0.0, init "relu_max_tile_init", kind U16 of ReluMax;
+    /// max(x, limit), of u16.
+    ReluMinUint16: relu_min_uint16(limit: u32 = 15), relu_min_tile_uint16 in "eltwise_unary/relu.h", |x, limit| x.max(limit), within 0.0, init "relu_min_tile_init", kind U16 of ReluMin;
+    /// The remainder of x / divisor of u32; the divisor is not 0.
+    RemainderScalarUint32: remainder_scalar_uint32(divisor: u32 = 7), remainder_tile_uint32 in "eltwise_unary/remainder.h", |x, divisor| x % divisor, within 0.0,
+        init "remainder_tile_uint32_init", kind U32 of RemainderScalar;
+    /// A neighbour of x among the bf16 numbers, by chance: the nearer, the likelier.
+    // Nothing documents which numbers of the generator decide, and ttsim refuses to run it: the simulator takes the nearest, and either neighbour is within the bound.
+    StochasticRound: stochastic_round, stochastic_round_tile in "eltwise_unary/rounding.h", |x| x, within 2.0 * BF16, init "rounding_op_tile_init";
+    /// Random numbers, evenly spread from `from` to `from + scale`.
+    Rand: rand(seed: u32 = 7, from: f32 = -1.0, scale: f32 = 3.0), rand_tile in "eltwise_unary/rand.h", |_, _, from, scale| from + scale / 2.0, within 1.0, or 1.5,
+        creates tile, init words 1, random numbers;
+    /// 0 with a probability of `probability / (2^31 - 1)`, else x * scale.
+    Dropout: dropout(seed: u32 = 7, probability: u32 = 0x2000_0000, scale: f32 = 1.25), dropout_tile in "eltwise_unary/dropout.h", |x, _, _, scale| x * scale, within 1.0,
+        init "dropout_kernel_init", init words 1, random numbers;
 }
 
 #[cfg(test)]

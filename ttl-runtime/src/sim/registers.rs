@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::math::{MathConfig, MatmulIn0, MatmulIn1, Numerics, ReuseDest, Tile};
+use super::math::{Generator, MathConfig, MatmulIn0, MatmulIn1, Numerics, ReuseDest, Tile};
 use crate::arch::{ArchKind, ComputeConfig};
 use crate::ops::{BinaryOp, MAX_WORDS, ReduceDim, Relu, TernaryOp, TileCall, UnaryOp};
 use crate::site::Site;
@@ -119,7 +119,7 @@ impl FpuInit {
 pub enum SfpuInit {
     /// With the words that it takes.
     Unary(UnaryOp, [u32; MAX_WORDS]),
-    Binary(BinaryOp),
+    Binary(BinaryOp, [u32; MAX_WORDS]),
     Ternary(TernaryOp),
     /// Register to register (`copy_dest_values`).
     CopyDest,
@@ -128,17 +128,19 @@ pub enum SfpuInit {
 impl SfpuInit {
     /// What a unary operation needs: operations with one init are prepared together. `words` are all of the operation.
     pub(crate) fn unary(op: UnaryOp, words: &[u32]) -> SfpuInit {
-        let mut own = [0; MAX_WORDS];
-        for (to, word) in own.iter_mut().zip(words.iter().take(op.row().init_words)) {
-            *to = *word;
-        }
-        SfpuInit::Unary(op.prepared(), own)
+        SfpuInit::Unary(op.prepared(), first(words, op.row().init_words))
+    }
+
+    /// The same for two operands.
+    pub fn binary(op: BinaryOp, words: &[u32]) -> SfpuInit {
+        SfpuInit::Binary(op.prepared(), first(words, op.row().init_words))
     }
 
     /// The same but for words, which the operation takes as it finds them.
     pub(super) fn serves(self, want: SfpuInit) -> bool {
         match (self, want) {
             (SfpuInit::Unary(have, _), SfpuInit::Unary(want, _)) => have == want,
+            (SfpuInit::Binary(have, _), SfpuInit::Binary(want, _)) => have == want,
             (have, want) => have == want,
         }
     }
@@ -146,11 +148,20 @@ impl SfpuInit {
     pub(super) fn call(self) -> &'static str {
         match self {
             SfpuInit::Unary(op, _) => op.row().init,
-            SfpuInit::Binary(op) => op.row().init,
+            SfpuInit::Binary(op, _) => op.row().init,
             SfpuInit::Ternary(op) => op.row().init,
             SfpuInit::CopyDest => "copy_dest_values_init",
         }
     }
+}
+
+/// The first `count` of the words; the rest is 0.
+fn first(words: &[u32], count: usize) -> [u32; MAX_WORDS] {
+    let mut own = [0; MAX_WORDS];
+    for (to, word) in own.iter_mut().zip(words.iter().take(count)) {
+        *to = *word;
+    }
+    own
 }
 
 /// How far the current section of tile registers is.
@@ -209,6 +220,8 @@ pub(super) struct ComputeUnit {
     pub(super) packer: Configured,
     pub(super) fpu: Option<(FpuInit, Site)>,
     pub(super) sfpu: Option<(SfpuInit, Site)>,
+    /// Random numbers of the vector unit.
+    pub(super) generator: Generator,
     pub(super) section: Section,
     /// The part of tiles that the packer writes, since the init of a reduction.
     pub(super) edge_mask: Option<(ReduceDim, Site)>,
@@ -232,6 +245,7 @@ impl ComputeUnit {
                 arch,
                 fidelity: config.fidelity,
                 fp32_dest: config.fp32_dest_acc,
+                long: config.fp32_dest_acc,
                 approx: config.approx,
                 bfp8_pack_precise: config.bfp8_pack_precise,
                 numerics,
@@ -247,6 +261,7 @@ impl ComputeUnit {
             packer: UNSET,
             fpu: None,
             sfpu: None,
+            generator: Generator::seeded(0),
             section: Section::Untouched,
             edge_mask: None,
             l1_acc: false,
@@ -265,6 +280,7 @@ impl ComputeUnit {
             arch,
             fidelity: config.fidelity,
             fp32_dest: config.fp32_dest_acc,
+            long: config.fp32_dest_acc,
             approx: config.approx,
             bfp8_pack_precise: config.bfp8_pack_precise,
             numerics,

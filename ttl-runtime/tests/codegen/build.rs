@@ -308,7 +308,7 @@ impl DagBuilder {
         self.0.add(Node::Unary(op, x, ttl_runtime::ir::dag::Words::NONE))
     }
     pub(crate) fn bin(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
-        self.0.add(Node::Binary(op, a, b))
+        self.0.add(Node::pair(op, a, b))
     }
 }
 

@@ -213,7 +213,7 @@ fn tile_registers_follow_their_protocol() {
     });
     refused(Compute, "a tile register beyond 15", |k, _, _| {
         k.op(Op::Acquire);
-        k.op(Op::BinaryRegs { op: BinaryOp::Add, a: u32(0), b: u32(1), dst: u32(16) });
+        k.op(Op::BinaryRegs { op: BinaryOp::Add, a: u32(0), b: u32(1), dst: u32(16), words: vec![] });
         k.op(Op::Commit);
         k.op(Op::Release);
     });

@@ -97,8 +97,8 @@ fn every_operation_once() {
         ops::reuse_dest_tiles(BinaryOp::Sub, ReuseDest::DestToSrcB, A, 0, 1, here!()); // 1 - 2
         ops::sfpu_init(SfpuInit::Unary(UnaryOp::Relu, [0; 3]), here!());
         ops::sfpu_unary(UnaryOp::Relu, 1, [0; 3], here!()); // 0
-        ops::sfpu_init(SfpuInit::Binary(BinaryOp::Sub), here!());
-        ops::sfpu_binary(BinaryOp::Sub, 1, 0, 2, here!()); // 0 - 2
+        ops::sfpu_init(SfpuInit::binary(BinaryOp::Sub, &[]), here!());
+        ops::sfpu_binary(BinaryOp::Sub, [1, 0], 2, [0; 3], here!()); // 0 - 2
         ops::fpu_init(FpuInit::Matmul { in0: A, in1: B, transpose: false }, here!());
         ops::matmul_tiles(A, B, 0, 0, 3, here!()); // 32
         ops::matmul_tiles(A, B, 0, 0, 3, here!()); // 64
@@ -317,8 +317,8 @@ fn sfpu_reads_of_unwritten_registers() {
         ops::tile_regs_wait(here!());
         ops::tile_regs_release(here!());
         ops::tile_regs_acquire(here!());
-        ops::sfpu_init(SfpuInit::Binary(BinaryOp::Add), here!());
-        ops::sfpu_binary(BinaryOp::Add, 0, 0, 0, here!());
+        ops::sfpu_init(SfpuInit::binary(BinaryOp::Add, &[]), here!());
+        ops::sfpu_binary(BinaryOp::Add, [0, 0], 0, [0; 3], here!());
     });
     assert_eq!(error.message(), "`add_binary_tile` reads tile register 0, which was not written since it was acquired");
 }

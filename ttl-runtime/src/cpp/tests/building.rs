@@ -204,7 +204,11 @@ fn every_operation_of_the_table_compiles() {
     }
     for row in BinaryOp::ALL.map(BinaryOp::row) {
         text += &format!("#include \"{}\"\n", row.header);
-        body += &format!("    {}();\n    {}({});\n", row.init, row.call, if row.adjacent { "0, 1" } else { "0, 1, 0" });
+        let init = words(row.init_words);
+        let registers = if row.adjacent { "0, 1" } else { "0, 1, 0" };
+        let call_words = vec!["0"; row.words.len() - row.init_words];
+        let args = [&[registers][..], row.extra.as_slice(), &call_words].concat().join(", ");
+        body += &format!("    {}({init});\n    {}({args});\n", row.init, row.call);
     }
     for op in BinaryOp::FPU {
         let row = op.fpu();

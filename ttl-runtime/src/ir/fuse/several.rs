@@ -72,7 +72,7 @@ impl Planner<'_> {
                 }
             }
         }
-        self.steps.push(Step::Regs { op, a: first, b: first + 1, out: first });
+        self.steps.push(Step::Regs { op, a: first, b: first + 1, out: first, words: Words::NONE });
         for (node, slot) in [(b, sb), (a, sa)] {
             match slot {
                 Some(slot) => self.used(node, slot),

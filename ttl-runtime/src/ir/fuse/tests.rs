@@ -25,7 +25,7 @@ impl Build {
         self.0.add(Node::Unary(op, x, Words::NONE))
     }
     fn bin(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
-        self.0.add(Node::Binary(op, a, b))
+        self.0.add(Node::pair(op, a, b))
     }
     fn root(mut self, node: NodeId) -> Dag {
         self.0.root = Some(node);
@@ -70,7 +70,7 @@ pub(crate) fn eval(dag: &Dag, leaves: &[i64]) -> i64 {
             Node::Create(op, _) => unary(op, 0),
             Node::Unary(op, x, _) => unary(op, values[x.0 as usize]),
             Node::Ternary(_, operands, _) => ternary(operands.map(|x| values[x.0 as usize])),
-            Node::Binary(op, a, b) => binary(op, values[a.0 as usize], values[b.0 as usize]),
+            Node::Binary(op, a, b, _) => binary(op, values[a.0 as usize], values[b.0 as usize]),
             Node::Bcast(_, x) | Node::Reduce(_, _, x) | Node::Transpose(x) => whole(node, values[x.0 as usize], 0),
             Node::Matmul(a, b) => whole(node, values[a.0 as usize], values[b.0 as usize]),
         });
@@ -108,7 +108,7 @@ pub(crate) fn run(plan: &Plan, leaves: &[i64]) -> i64 {
             Step::Ternary { operands, out, .. } => {
                 regs[out as usize] = Some(ternary(operands.map(|s| read(&regs, s))));
             }
-            Step::Regs { op, a, b, out } => {
+            Step::Regs { op, a, b, out, .. } => {
                 if op.row().adjacent {
                     let side_by_side = |s| plan.register(0, s);
                     assert_eq!((side_by_side(b), out), (side_by_side(a) + 1, a), "{plan:?}");
@@ -167,8 +167,11 @@ fn two_leaves_go_to_the_matrix_unit_only_with_one_format() {
         steps(&dag, &[BF16, F32], &narrow()),
         [Step::Copy { leaf: 1, slot: 0 }, Step::ReuseDest { op, reversed: true, leaf: 0, slot: 0 }]
     );
-    let both =
-        [Step::Copy { leaf: 0, slot: 0 }, Step::Copy { leaf: 1, slot: 1 }, Step::Regs { op, a: 0, b: 1, out: 0 }];
+    let both = [
+        Step::Copy { leaf: 0, slot: 0 },
+        Step::Copy { leaf: 1, slot: 1 },
+        Step::Regs { op, a: 0, b: 1, out: 0, words: Words::NONE },
+    ];
     assert_eq!(steps(&dag, &[BF16, F32], &wide()), both);
     // Tiles that go to the registers unrounded cannot feed the matrix unit.
     assert_eq!(steps(&dag, &[EXACT, EXACT], &wide()), both);
@@ -299,7 +302,7 @@ impl Random {
 fn plans_of_random_expressions_compute_what_the_expressions_say() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut planned, mut refused) = (0, 0);
-    let float = |op: &BinaryOp| op.row().kind == Kind::Float && *op != BinaryOp::Nextafter;
+    let float = |op: &BinaryOp| op.row().kind == Kind::Float && op.row().gives == Kind::Float && !op.row().wide;
     let binary_ops: Vec<BinaryOp> = BinaryOp::ALL.into_iter().filter(float).collect();
     for round in 0..20_000 {
         let with_acc = random.below(3) == 0;

@@ -252,7 +252,7 @@ fn without_acc(dag: &Dag, leaves: &[Leaf]) -> Dag {
     let mut out = dag.clone();
     let acc = |node: Node| matches!(node, Node::Leaf(l) if matches!(leaves.get(l as usize), Some(Leaf::Acc { .. })));
     if let Some(root) = dag.root
-        && let Node::Binary(_, a, b) = dag.node(root)
+        && let Node::Binary(_, a, b, _) = dag.node(root)
     {
         out.root = Some(if acc(dag.node(a)) { b } else { a });
     }

@@ -24,7 +24,7 @@ impl Build {
         self.0.add(Node::Unary(op, x, Words::NONE))
     }
     fn bin(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
-        self.0.add(Node::Binary(op, a, b))
+        self.0.add(Node::pair(op, a, b))
     }
     fn bcast(&mut self, bcast: Bcast, x: NodeId) -> NodeId {
         self.0.add(Node::Bcast(bcast, x))

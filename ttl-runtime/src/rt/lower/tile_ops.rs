@@ -41,15 +41,15 @@ impl Lower<'_> {
         };
         Some(match (stable, right) {
             (Ok(left), Ok(right)) => Value::Tiles(join(tile_op, left, right)),
-            (Ok(left), Err(number)) => self.with_number(tile_op, left, number, false),
-            (Err(number), Ok(right)) => self.with_number(tile_op, right, number, true),
+            (Ok(left), Err(number)) => self.with_number(tile_op, left, number, false, &[]),
+            (Err(number), Ok(right)) => self.with_number(tile_op, right, number, true, &[]),
             // Numbers after all.
             (Err(left), Err(right)) => self.arithmetic(op, left, right),
         })
     }
 
     /// `tiles op number`, or `number op tiles` if `reversed`.
-    fn with_number(&mut self, op: BinaryOp, tiles: Tiles, number: Expr, reversed: bool) -> Value {
+    fn with_number(&mut self, op: BinaryOp, tiles: Tiles, number: Expr, reversed: bool, params: &[Expr]) -> Value {
         // As it is now: the expression may be stored later.
         let number = self.stable(number);
         match op.with_number(kind_of(&number.ty), reversed) {
@@ -60,8 +60,10 @@ impl Lower<'_> {
                 let words = self.words(fill.row().words, &[number]);
                 let words = self.hold(&mut tiles, words);
                 let number = tiles.dag.add(Node::Create(fill, words));
-                let node = if reversed { Node::Binary(op, number, of) } else { Node::Binary(op, of, number) };
-                tiles.dag.root = Some(tiles.dag.add(node));
+                let words = self.words(op.row().words, params);
+                let words = self.hold(&mut tiles, words);
+                let (left, right) = if reversed { (number, of) } else { (of, number) };
+                tiles.dag.root = Some(tiles.dag.add(Node::Binary(op, left, right, words)));
                 Value::Tiles(tiles)
             }
         }
@@ -94,9 +96,9 @@ impl Lower<'_> {
 
     /// A method of the table on a tile value.
     pub(super) fn tile_method(&mut self, recv: &Value, name: &str, args: &[sk::Expr]) -> Option<Value> {
-        let unary = UnaryOp::from_method(name).filter(|op| !op.row().creates);
+        let unary = UnaryOp::from_method(name).filter(|op| !op.row().creates && !op.row().random);
         let binary = BinaryOp::from_method(name);
-        let ternary = TernaryOp::from_method(name);
+        let ternary = TernaryOp::from_method(name).filter(|op| !op.row().fixed);
         if unary.is_none() && binary.is_none() && ternary.is_none() {
             return None;
         }
@@ -105,13 +107,25 @@ impl Lower<'_> {
             let params = self.parameters(args);
             return Some(self.apply(op, tiles, &params));
         }
-        if let (Some(op), [other]) = (binary, args) {
+        if let (Some(op), [other, params @ ..]) = (binary, args) {
             let other = self.expr(other);
             return Some(match self.as_tiles(&other) {
-                Some(right) => Value::Tiles(join(op, tiles, right)),
+                Some(right) => {
+                    let params = self.parameters(params);
+                    let mut joined = join(op, tiles, right);
+                    if let Some(root) = joined.dag.root.filter(|_| !op.row().words.is_empty()) {
+                        let words = self.words(op.row().words, &params);
+                        let words = self.hold(&mut joined, words);
+                        let node = joined.dag.node(root).with_words(words);
+                        joined.dag.root = Some(joined.dag.add(node));
+                    }
+                    Value::Tiles(joined)
+                }
                 None => {
                     let number = self.as_scalar(other);
-                    self.with_number(op, tiles, number, false)
+                    let number = self.stable(number);
+                    let params = self.parameters(params);
+                    self.with_number(op, tiles, number, false, &params)
                 }
             });
         }
@@ -210,8 +224,11 @@ impl Lower<'_> {
             return Some(self.effect(Op::Unary { op, dst, words }));
         }
         if let Some(op) = BinaryOp::from_tile_method(name) {
-            let [a, b, dst] = self.operands(&args).try_into().ok()?;
-            return Some(self.effect(Op::BinaryRegs { op, a, b, dst }));
+            let mut operands = self.operands(&args).into_iter();
+            let (a, b, dst) = (operands.next()?, operands.next()?, operands.next()?);
+            let params: Vec<Expr> = operands.collect();
+            let words = self.words(op.row().words, &params);
+            return Some(self.effect(Op::BinaryRegs { op, a, b, dst, words }));
         }
         let op = TernaryOp::from_tile_method(name)?;
         let mut operands = self.operands(&args).into_iter();
@@ -328,7 +345,7 @@ pub(super) fn join(op: BinaryOp, mut left: Tiles, right: Tiles) -> Tiles {
     let l = left.dag.root;
     let r = merge(&mut left, right);
     if let (Some(l), Some(r)) = (l, r) {
-        left.dag.root = Some(left.dag.add(Node::Binary(op, l, r)));
+        left.dag.root = Some(left.dag.add(Node::pair(op, l, r)));
     }
     left
 }

@@ -40,6 +40,7 @@ fn read(dir: &Path) -> Option<Case> {
             "hifi3" => MathFidelity::HiFi3,
             _ => MathFidelity::HiFi4,
         },
+        long: false,
         fp32_dest: fp32 == "1",
         approx: approx == "1",
         bfp8_pack_precise: approx == "precise",
@@ -138,19 +139,19 @@ fn compute(case: &Case, i: usize) -> Tile {
                 let mut regs = [Tile::ZERO, Tile::ZERO, Tile::ZERO];
                 copy(0, &mut regs[0]);
                 copy(1, &mut regs[1]);
-                super::sfpu_binary(cfg, binary(name), &mut regs, 0, 1, 2);
+                super::sfpu_binary(cfg, binary(name), &[], &mut regs, [0, 1], 2);
                 return regs[2].clone();
             } else if let Some(name) = op.strip_prefix("mm_sfpu_") {
                 let mut regs = [Tile::ZERO, Tile::ZERO];
                 product(0, 1, &mut regs[0]);
                 product(1, 2, &mut regs[1]);
-                super::sfpu_binary(cfg, binary(name), &mut regs, 0, 1, 1);
+                super::sfpu_binary(cfg, binary(name), &[], &mut regs, [0, 1], 1);
                 return regs[1].clone();
             } else if let Some(name) = op.strip_prefix("direct_sfpu_") {
                 let mut regs = [Tile::ZERO, Tile::ZERO, Tile::ZERO];
                 direct(0, &mut regs[0]);
                 direct(1, &mut regs[1]);
-                super::sfpu_binary(cfg, binary(name), &mut regs, 0, 1, 2);
+                super::sfpu_binary(cfg, binary(name), &[], &mut regs, [0, 1], 2);
                 return regs[2].clone();
             } else if let Some(name) = op.strip_prefix("mm_") {
                 product(0, 1, &mut dst);

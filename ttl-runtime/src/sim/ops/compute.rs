@@ -6,7 +6,7 @@
 use super::{FpuInit, SfpuInit, SrcOrder, Stop, op};
 use crate::ops::{BinaryOp, MAX_WORDS, TernaryOp, TileCall, UnaryOp};
 use crate::sim::error::ErrorKind;
-use crate::sim::math::{self, MatmulIn0, ReuseDest};
+use crate::sim::math::{self, MathConfig, MatmulIn0, ReuseDest};
 use crate::sim::registers::{Configured, Phase, Section};
 use crate::site::Site;
 use crate::tensor::format::DataFormat;
@@ -60,7 +60,13 @@ pub fn fpu_init(init: FpuInit, site: Site) {
 /// Prepares the vector unit for an operation.
 pub fn sfpu_init(init: SfpuInit, site: Site) {
     op(site, |cx| {
-        cx.started(init.call(), site)?.sfpu = Some((init, site));
+        let unit = cx.started(init.call(), site)?;
+        unit.sfpu = Some((init, site));
+        if let SfpuInit::Unary(op, words) = init
+            && op.row().random
+        {
+            unit.generator = math::Generator::seeded(math::seed_of(op, words[0]));
+        }
         Ok(())
     });
 }
@@ -296,8 +302,18 @@ pub fn reuse_dest_tiles(kind: BinaryOp, dest: ReuseDest, cb: u32, it: u32, dst: 
     });
 }
 
-/// An operation of the vector unit on a register, in place. `words` are those of the call itself.
+/// An operation of the vector unit on a register, in place. `words` are those of the call itself. The library's polynomials are those of the generated C++:
+/// the long ones with 32-bit registers.
 pub fn sfpu_unary(kind: UnaryOp, dst: u32, words: [u32; MAX_WORDS], site: Site) {
+    unary(kind, None, dst, words, site);
+}
+
+/// The same with the polynomials of a kernel that defines `INP_FLOAT32`, or does not.
+pub fn sfpu_unary_by(kind: UnaryOp, long_polynomials: bool, dst: u32, words: [u32; MAX_WORDS], site: Site) {
+    unary(kind, Some(long_polynomials), dst, words, site);
+}
+
+fn unary(kind: UnaryOp, long: Option<bool>, dst: u32, words: [u32; MAX_WORDS], site: Site) {
     let call = kind.row().call;
     op(site, |cx| {
         cx.in_phase(call, Phase::Acquired, site)?;
@@ -314,22 +330,31 @@ pub fn sfpu_unary(kind: UnaryOp, dst: u32, words: [u32; MAX_WORDS], site: Site) 
             all = init;
             all[kind.row().init_words..].copy_from_slice(&words[..MAX_WORDS - kind.row().init_words]);
         }
-        math::sfpu_unary(&unit.math, kind, &all, &mut unit.tiles[dst as usize]);
+        let math = MathConfig { long: long.unwrap_or(unit.math.fp32_dest), ..unit.math };
+        let tile = &mut unit.tiles[dst as usize];
+        match kind.row().random {
+            true => math::sfpu_random(&math, kind, &mut unit.generator, &all, tile),
+            false => math::sfpu_unary(&math, kind, &all, tile),
+        }
         unit.begin(dst, false);
         cx.core.counters.sfpu_tiles += 1;
         Ok(())
     });
 }
 
-/// An operation of the vector unit on two registers; `out` may be one of them.
-pub fn sfpu_binary(kind: BinaryOp, d0: u32, d1: u32, out: u32, site: Site) {
+/// An operation of the vector unit on two registers; `out` may be one of them. `words` are those of the call itself.
+pub fn sfpu_binary(kind: BinaryOp, [d0, d1]: [u32; 2], out: u32, words: [u32; MAX_WORDS], site: Site) {
     let call = kind.row().call;
     op(site, |cx| {
         cx.in_phase(call, Phase::Acquired, site)?;
         for dst in [d0, d1, out] {
             cx.register(call, dst, site)?;
         }
-        cx.sfpu_is(call, SfpuInit::Binary(kind.prepared()), site)?;
+        let kind = match cx.unit(call, site)?.sfpu {
+            Some((SfpuInit::Binary(have, _), _)) if have != kind.prepared() => kind.after_init(have),
+            _ => kind,
+        };
+        cx.sfpu_is(call, SfpuInit::binary(kind, &[]), site)?;
         if kind.row().adjacent && (d1 != d0 + 1 || out != d0) {
             let message =
                 format!("`{call}` of tile registers {d0} and {d1}: the second must be the one after the first");
@@ -339,7 +364,14 @@ pub fn sfpu_binary(kind: BinaryOp, d0: u32, d1: u32, out: u32, site: Site) {
         cx.is_written(call, d0, site)?;
         cx.is_written(call, d1, site)?;
         let unit = cx.unit(call, site)?;
-        math::sfpu_binary(&unit.math, kind, &mut unit.tiles, d0 as usize, d1 as usize, out as usize);
+        let mut all = words;
+        if kind.row().init_words > 0
+            && let Some((SfpuInit::Binary(_, init), _)) = unit.sfpu
+        {
+            all = init;
+            all[kind.row().init_words..].copy_from_slice(&words[..MAX_WORDS - kind.row().init_words]);
+        }
+        math::sfpu_binary(&unit.math, kind, &all, &mut unit.tiles, [d0 as usize, d1 as usize], out as usize);
         unit.begin(out, false);
         cx.core.counters.sfpu_tiles += 1;
         Ok(())
@@ -354,7 +386,14 @@ pub fn sfpu_ternary(kind: TernaryOp, operands: [u32; 3], out: u32, words: [u32; 
         for dst in operands.into_iter().chain([out]) {
             cx.register(call, dst, site)?;
         }
-        cx.sfpu_is(call, SfpuInit::Ternary(kind), site)?;
+        cx.sfpu_is(call, SfpuInit::Ternary(kind.prepared()), site)?;
+        if kind.row().fixed && (operands != [0, 1, 2] || out != 0) {
+            let [a, b, c] = operands;
+            let message =
+                format!("`{call}` of tile registers {a}, {b} and {c} into {out}: they must be 0, 1 and 2, and 0");
+            let error = cx.error(ErrorKind::Registers, message, site);
+            return Err(Stop::Fail(error.help("the chip ignores the indices and takes these registers")));
+        }
         for operand in operands {
             cx.is_written(call, operand, site)?;
         }

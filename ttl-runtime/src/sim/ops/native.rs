@@ -144,12 +144,17 @@ pub fn matmul_block_auto(in0: u32, in1: u32, i0: u32, i1: u32, dst: u32, ct: u32
 
 /// `words` are all words of the operation, those of the init first.
 pub fn unary(kind: UnaryOp, dst: u32, words: &[u32], site: Site) {
-    ensure_sfpu(SfpuInit::unary(kind, words), site);
+    let init = SfpuInit::unary(kind, words);
+    if kind.row().random {
+        super::sfpu_init(init, site);
+    } else {
+        ensure_sfpu(init, site);
+    }
     super::sfpu_unary(kind, dst, padded(words.get(kind.row().init_words..).unwrap_or_default()), site);
 }
 
 pub fn ternary_regs(kind: TernaryOp, operands: [u32; 3], dst: u32, words: &[u32], site: Site) {
-    ensure_sfpu(SfpuInit::Ternary(kind), site);
+    ensure_sfpu(SfpuInit::Ternary(kind.prepared()), site);
     super::sfpu_ternary(kind, operands, dst, padded(words), site);
 }
 
@@ -157,9 +162,10 @@ fn padded(words: &[u32]) -> [u32; MAX_WORDS] {
     std::array::from_fn(|i| words.get(i).copied().unwrap_or(0))
 }
 
-pub fn binary_regs(kind: BinaryOp, a: u32, b: u32, dst: u32, site: Site) {
-    ensure_sfpu(SfpuInit::Binary(kind.prepared()), site);
-    super::sfpu_binary(kind, a, b, dst, site);
+/// `words` are all words of the operation, those of the init first.
+pub fn binary_regs(kind: BinaryOp, operands: [u32; 2], dst: u32, words: &[u32], site: Site) {
+    ensure_sfpu(SfpuInit::binary(kind, words), site);
+    super::sfpu_binary(kind, operands, dst, padded(words.get(kind.row().init_words..).unwrap_or_default()), site);
 }
 
 pub fn copy_regs(src: u32, dst: u32, site: Site) {

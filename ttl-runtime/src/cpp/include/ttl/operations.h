@@ -14,5 +14,11 @@ enum class InputClamping : uint8_t { ClampToNegative = 1, None = 0 };
 
 namespace ttl_host {
 // What a tile register holds.
+// Operations that have two take the longer polynomials.
+#ifdef INP_FLOAT32
+constexpr bool long_polynomials = true;
+#else
+constexpr bool long_polynomials = false;
+#endif
 constexpr DataFormat register_format = DST_ACCUM_MODE ? DataFormat::Float32 : DataFormat::Float16_b;
 }  // namespace ttl_host

@@ -158,7 +158,9 @@ impl Expander<'_> {
             Step::Ternary { op, operands, out, words: w } => {
                 Op::TernaryRegs { op, operands: operands.map(reg), dst: reg(out), words: words(w) }
             }
-            Step::Regs { op, a, b, out } => Op::BinaryRegs { op, a: reg(a), b: reg(b), dst: reg(out) },
+            Step::Regs { op, a, b, out, words: w } => {
+                Op::BinaryRegs { op, a: reg(a), b: reg(b), dst: reg(out), words: words(w) }
+            }
             Step::CopyRegs { from, to } => Op::CopyRegs { src: reg(from), dst: reg(to) },
             Step::CopyBcast { bcast, leaf, slot } => {
                 let operands = [at.of_vector(bcast), reg(slot)];

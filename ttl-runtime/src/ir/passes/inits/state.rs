@@ -81,10 +81,11 @@ impl State {
 
     /// What an operation leaves that has its needs.
     pub(super) fn after(&mut self, op: &Op) {
-        if let Op::Tile(t) = op
-            && t.clobbers()
-        {
-            self.0[MATRIX] = None;
+        match op {
+            Op::Tile(t) if t.clobbers() => self.0[MATRIX] = None,
+            // The next call needs a seed of its own.
+            Op::Unary { op, .. } if op.row().random => self.0[SFPU] = None,
+            _ => {}
         }
     }
 
@@ -121,7 +122,7 @@ impl State {
                 self.0[L1_ACC] = Some(Value::L1Acc(false));
             }
             Init::L1Acc(on) => self.0[L1_ACC] = Some(Value::L1Acc(*on)),
-            Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {
+            Init::Unary(..) | Init::BinaryRegs(..) | Init::TernaryRegs(_) | Init::CopyRegs => {
                 self.0[SFPU] = cx.canonical(init);
             }
             Init::Tile(tile) => {
@@ -266,7 +267,7 @@ impl Formats<'_> {
                 let ins = t.ins.iter().map(|cb| code(*cb)).collect::<Option<Vec<_>>>()?;
                 Init::Tile(TileInit { call: t.call, ins })
             }
-            Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => init.clone(),
+            Init::Unary(..) | Init::BinaryRegs(..) | Init::TernaryRegs(_) | Init::CopyRegs => init.clone(),
             Init::Undo(_)
             | Init::L1Acc(_)
             | Init::Startup { .. }
@@ -334,8 +335,11 @@ impl Formats<'_> {
                 let words = words.iter().take(op.row().init_words).cloned().collect();
                 needs[SFPU] = init(Init::Unary(op.prepared(), words));
             }
-            Op::BinaryRegs { op, .. } => needs[SFPU] = init(Init::BinaryRegs(op.prepared())),
-            Op::TernaryRegs { op, .. } => needs[SFPU] = init(Init::TernaryRegs(*op)),
+            Op::BinaryRegs { op, words, .. } => {
+                let words = words.iter().take(op.row().init_words).cloned().collect();
+                needs[SFPU] = init(Init::BinaryRegs(op.prepared(), words));
+            }
+            Op::TernaryRegs { op, .. } => needs[SFPU] = init(Init::TernaryRegs(op.prepared())),
             Op::CopyRegs { .. } => needs[SFPU] = init(Init::CopyRegs),
             Op::PackTile { cb, .. } => needs[PACK] = self.need(*cb),
             _ => {}

@@ -1,6 +1,6 @@
 //! Results of the operations on a simulated card, for all bf16 values (one operand of 16-bit registers) or 16384 made-up ones.
 //!
-//! `tests/data/vector.txt` has a line per case: the program, chip, bits of the registers, approximate mode, operands, kind of values, a sum over the
+//! `tests/data/vector.txt` has a line per case: the program, chip, bits of the registers (`32long` in kernels that define `INP_FLOAT32`), approximate mode, operands, kind of values, a sum over the
 //! results, and the words of the call. The sums come from the kernel library's own functions: run on ttsim, or, where its compiler does
 //! not fit them into the vector unit's registers, on a model of its instructions that gives the same results as ttsim for the others.
 
@@ -24,29 +24,31 @@ macro_rules! programs {
 programs! {
     unary abs_int32 acos acosh asin asinh atan atanh bitwise_not cosh digamma eqz_int32 eqz_uint16 eqz_uint32 erf
         erf_fast erfc erfinv exp_fast exp_fast_unclamped expm1_fast gelu_derivative gelu_derivative_fast gelu_fast
-        gelu_tanh gelu_tanh_fast gez_int32 gtz_int32 hardmish i0 i1 lez_int32 lgamma log1p_fast log_fast logical_not
-        logical_not_int ltz_int32 mish mish_fast negative_int32 nez_int32 nez_uint16 nez_uint32 relu_int32 rsqrt_fast
-        sigmoid_fast signbit_int32 sinh sqrt_fast tan tanh_derivative tanh_derivative_fast tanh_fast tanhshrink
-        typecast_f32_bf16 typecast_f32_i32 typecast_f32_u16 typecast_f32_u32 typecast_i32_bf16 typecast_i32_f32
-        typecast_i32_u16 typecast_u32_bf16 typecast_u32_f32 typecast_u32_u16;
+        gelu_tanh gelu_tanh_fast gez_int32 gtz_int32 hardmish i0 i1 identity_uint32 lez_int32 lgamma log1p_fast
+        log_fast logical_not logical_not_int ltz_int32 mish mish_fast negative_int32 nez_int32 nez_uint16 nez_uint32
+        relu_int32 rsqrt_fast sigmoid_fast signbit_int32 sinh sqrt_fast tan tanh_derivative tanh_derivative_fast
+        tanh_fast tanhshrink typecast_f32_bf16 typecast_f32_i32 typecast_f32_u16 typecast_f32_u32 typecast_i32_bf16
+        typecast_i32_f32 typecast_i32_u16 typecast_u16_bf16 typecast_u16_float typecast_u16_int typecast_u32_bf16
+        typecast_u32_f32 typecast_u32_u16;
     with words add_unary add_unary_int32 bitwise_and bitwise_or bitwise_xor celu clamp clamp_int32 div_unary elu
-        exp_fast_scaled exp_scaled fill fill_int fmod hardshrink hardtanh heaviside leaky_relu left_shift
-        log_with_base mul_unary polygamma power power_iterative prelu rdiv rdiv_floor rdiv_trunc relu_max
-        relu_max_int32 relu_max_uint16 relu_max_uint32 relu_min relu_min_int32 relu_min_uint16 relu_min_uint32
-        remainder right_shift right_shift_uint round rpow rsub_unary rsub_unary_int32 selu softplus softshrink
-        sub_unary sub_unary_int32 threshold unary_eq unary_eq_int32 unary_ge unary_ge_int32 unary_gt unary_gt_int32
-        unary_le unary_le_int32 unary_lt unary_lt_int32 unary_max unary_max_int32 unary_max_uint32 unary_min
-        unary_min_int32 unary_min_uint32 unary_ne unary_ne_int32 xielu;
+        exp_scaled fill fill_int fmod hardshrink hardtanh heaviside leaky_relu left_shift log_with_base mul_unary
+        polygamma power power_iterative prelu rdiv rdiv_floor rdiv_trunc relu_max relu_max_int32 relu_max_uint16
+        relu_max_uint32 relu_min relu_min_int32 relu_min_uint16 relu_min_uint32 remainder remainder_scalar_uint32
+        right_shift right_shift_uint round rpow rsub_unary rsub_unary_int32 selu softplus softshrink sub_unary
+        sub_unary_int32 threshold unary_eq unary_eq_int32 unary_ge unary_ge_int32 unary_gt unary_gt_int32 unary_le
+        unary_le_int32 unary_lt unary_lt_int32 unary_max unary_max_int32 unary_max_uint32 unary_min unary_min_int32
+        unary_min_uint32 unary_ne unary_ne_int32 xielu;
     binary add_even add_int add_u16 atan2 binary_max_int32 binary_max_uint32 binary_min_int32 binary_min_uint32
         bitwise_and_binary bitwise_and_binary_u16 bitwise_or_binary bitwise_or_binary_u16 bitwise_xor_binary
         bitwise_xor_binary_u16 div div_int32 div_int32_floor div_int32_trunc eq eq_int eq_u16 eq_uint fmod_binary
-        fmod_int32 gcd ge ge_int ge_u16 ge_uint gt gt_int gt_u16 gt_uint le le_int le_u16 le_uint left_shift_binary
-        lgamma_stirling_float logaddexp logaddexp2 logical_right_shift_binary logsigmoid lt lt_int lt_u16 lt_uint mask
-        mask_posinf mul_int mul_u16 ne ne_int ne_u16 ne_uint nextafter nextafter_bf16 power_binary remainder_binary
-        remainder_int32 remainder_uint32 right_shift_binary rsub rsub_even rsub_int rsub_u16 sub_even sub_int sub_u16
-        xlogy;
-    binary with words isclose isclose_nan quant quant_uint8;
-    ternary addcdiv addcmul lerp snake_beta where_ where_int;
+        fmod_int32 gcd ge ge_int ge_u16 ge_uint gt gt_int gt_u16 gt_uint lcm le le_int le_u16 le_uint
+        left_shift_binary lgamma_stirling_float logaddexp logaddexp2 logical_right_shift_binary logsigmoid lt lt_int
+        lt_u16 lt_uint mask mask_int mask_posinf mul_int mul_u16 ne ne_int ne_u16 ne_uint nextafter nextafter_bf16
+        power_binary remainder_binary remainder_int32 remainder_uint32 right_shift_binary rsub rsub_even rsub_int
+        rsub_u16 sub_even sub_int sub_u16 xlogy;
+    binary with words dequant dequant_int8 isclose isclose_nan quant quant_int8 quant_uint8 requant requant_int8
+        requant_int8_in requant_int8_in_int8_out requant_int8_in_uint8_out requant_uint8;
+    ternary addcdiv addcmul lerp lgamma_adjusted snake_beta where_ where_int;
 }
 
 /// Numbers that look random.
@@ -129,7 +131,7 @@ fn operations_have_the_card_s_results() {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let [name, chip, bits, approx, operands, kind, expected, ref words @ ..] = fields[..] else { panic!("{line}") };
         let program = PROGRAMS.iter().find(|(n, _)| *n == name).unwrap_or_else(|| panic!("{name}")).1;
-        let unit = Unit { wormhole: chip == "wh", fp32: bits == "32", approx: approx == "1" };
+        let unit = Unit { wormhole: chip == "wh", fp32: bits != "16", long: bits == "32long", approx: approx == "1" };
         let words: Vec<u32> = words.iter().map(|w| u32::from_str_radix(w, 16).expect("a word")).collect();
         let got = sum(program, unit, operands.parse().expect("a number"), kind == "i", &words);
         if format!("{got:016x}") != expected {

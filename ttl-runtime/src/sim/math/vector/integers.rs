@@ -19,8 +19,6 @@ steps! { L:
     fn to_uint16 = to_uint16_lanes(a) integer::<L, 65535>(a);
     /// The lower 32 bits of the product.
     fn int_mul = int_mul_lanes(a, b) L::mul_wide(a, b).1;
-    /// Zeros above the highest one.
-    fn leading_zeros = leading_zeros_lanes(a) zeros::<L>(a);
     /// Lower and upper 23 bits of the product of the lower 23 bits.
     fn mul24_low = mul24_low_lanes(a, b) L::and(L::mul_wide(a, b).1, L::splat(MANTISSA));
     fn mul24_high = mul24_high_lanes(a, b) product_high::<L>(a, b);
@@ -43,18 +41,6 @@ unsafe fn smag<L: Lanes, const LIMIT: u32>(a: L::V) -> L::V {
     unsafe {
         let size = integer::<L, LIMIT>(a);
         L::or(size, L::keep(L::not_eq(size, L::splat(0)), L::and(a, L::splat(SIGN))))
-    }
-}
-
-#[inline(always)]
-unsafe fn zeros<L: Lanes>(a: L::V) -> L::V {
-    // SAFETY: passed on to the caller.
-    unsafe {
-        // Without the bits after a one no rounding changes the exponent.
-        let top = L::and(a, L::xor(L::shr::<1>(a), L::splat(!0)));
-        let places = L::sub(L::splat(158), L::exponent(L::to_float(top)));
-        let places = L::select(L::gt(L::splat(0), a), L::splat(0), places);
-        L::select(L::eq(a, L::splat(0)), L::splat(32), places)
     }
 }
 

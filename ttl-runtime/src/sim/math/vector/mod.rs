@@ -6,15 +6,14 @@
 mod compare;
 #[cfg(test)]
 mod golden;
-#[allow(dead_code)] // used by programs that no row names yet
 mod integers;
-// Rows of the table name the programs; some may have none yet.
-#[allow(dead_code)]
 mod programs;
+mod random;
 mod steps;
 
 use std::sync::OnceLock;
 
+pub use self::random::{Generator, seed_of};
 use self::steps::{BLOCK, Reg, Unit};
 use super::{MathConfig, Tile};
 use crate::ops::{BinaryOp, TernaryOp, UnaryOp, for_each_binary_op, for_each_ternary_op, for_each_unary_op};
@@ -31,16 +30,16 @@ pub fn sfpu_unary(cfg: &MathConfig, op: UnaryOp, words: &[u32], dst: &mut Tile) 
     }
 }
 
-/// `regs[out] = regs[d0] op regs[d1]`; `out` may be one of the operands.
+/// `regs[out]` = `op` of two registers; `out` may be one of the operands. `words` are those of the C++ calls, init first.
 ///
 /// # Panics
 /// If an index is outside `regs`.
-pub fn sfpu_binary(cfg: &MathConfig, op: BinaryOp, regs: &mut [Tile], d0: usize, d1: usize, out: usize) {
+pub fn sfpu_binary(cfg: &MathConfig, op: BinaryOp, words: &[u32], regs: &mut [Tile], operands: [usize; 2], out: usize) {
     let unit = unit(cfg);
     let program = binary_program(op);
     for block in 0..1024 / BLOCK {
-        let (x, y) = (load(&regs[d0], block), load(&regs[d1], block));
-        store(&mut regs[out], block, &program(unit, &x, &y));
+        let [x, y] = operands.map(|r| load(&regs[r], block));
+        store(&mut regs[out], block, &program.run(unit, &x, &y, words));
     }
 }
 
@@ -66,9 +65,9 @@ pub fn sfpu_ternary(
 
 /// Results of an operation for every bf16 value.
 fn table(cfg: &MathConfig, op: UnaryOp) -> &'static [u16; 65536] {
-    static TABLES: [[OnceLock<Box<[u16; 65536]>>; 4]; UnaryOp::ALL.len()] =
-        [const { [const { OnceLock::new() }; 4] }; UnaryOp::ALL.len()];
-    let which = usize::from(cfg.wormhole()) * 2 + usize::from(cfg.approx);
+    static TABLES: [[OnceLock<Box<[u16; 65536]>>; 8]; UnaryOp::ALL.len()] =
+        [const { [const { OnceLock::new() }; 8] }; UnaryOp::ALL.len()];
+    let which = usize::from(cfg.long && op.row().long) * 4 + usize::from(cfg.wormhole()) * 2 + usize::from(cfg.approx);
     TABLES[op as usize][which].get_or_init(|| {
         let mut table: Box<[u16; 65536]> =
             vec![0u16; 65536].into_boxed_slice().try_into().unwrap_or_else(|_| Box::new([0; 65536]));
@@ -86,10 +85,21 @@ fn table(cfg: &MathConfig, op: UnaryOp) -> &'static [u16; 65536] {
     })
 }
 
+/// `dst = op(dst)` for an operation that takes random numbers. `words` are those of the C++ calls, init first.
+pub fn sfpu_random(cfg: &MathConfig, op: UnaryOp, generator: &mut Generator, words: &[u32], dst: &mut Tile) {
+    if let Unary::Random(steps) = unary_program(op) {
+        steps(unit(cfg), generator, dst, words);
+    }
+}
+
+const RANDOM: &str = "operations with random numbers run through `sfpu_random`";
+
 /// The steps of a unary operation; with the words of its calls if it has any.
 enum Unary {
     Plain(fn(Unit, &Reg) -> Reg),
     With(fn(Unit, &Reg, &[u32]) -> Reg),
+    /// Of a whole tile, with random numbers.
+    Random(fn(Unit, &mut Generator, &mut Tile, &[u32])),
 }
 
 impl Unary {
@@ -97,25 +107,29 @@ impl Unary {
         match self {
             Unary::Plain(steps) => steps(unit, x),
             Unary::With(steps) => steps(unit, x, words),
+            Unary::Random(_) => unreachable!("{RANDOM}"),
         }
     }
 }
 
 /// Of the names in brackets the first is the program.
 macro_rules! unary_program {
-    (() [$program:ident $($method:ident)?]) => {
+    ($params:tt [$program:ident $($method:ident)?] [numbers]) => {
+        Unary::Random(random::$program)
+    };
+    (() [$program:ident $($method:ident)?] []) => {
         Unary::Plain(programs::$program)
     };
-    (($($param:ident: $ty:ident),+) [$program:ident $($method:ident)?]) => {
+    (($($param:ident: $ty:ident),+) [$program:ident $($method:ident)?] []) => {
         Unary::With(programs::$program)
     };
 }
 
 macro_rules! unary_programs {
-    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident $params:tt $program:tt $creates:tt;)*) => {
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident $params:tt $program:tt $creates:tt $random:tt;)*) => {
         fn unary_program(op: UnaryOp) -> Unary {
             match op {
-                $(UnaryOp::$op => unary_program!($params $program),)*
+                $(UnaryOp::$op => unary_program!($params $program $random),)*
             }
         }
     };
@@ -123,11 +137,35 @@ macro_rules! unary_programs {
 
 for_each_unary_op!(unary_programs);
 
+/// The steps of a binary operation.
+enum Binary {
+    Plain(fn(Unit, &Reg, &Reg) -> Reg),
+    With(fn(Unit, &Reg, &Reg, &[u32]) -> Reg),
+}
+
+impl Binary {
+    fn run(&self, unit: Unit, x: &Reg, y: &Reg, words: &[u32]) -> Reg {
+        match self {
+            Binary::Plain(steps) => steps(unit, x, y),
+            Binary::With(steps) => steps(unit, x, y, words),
+        }
+    }
+}
+
+macro_rules! binary_program {
+    (() [$program:ident $($method:ident)?]) => {
+        Binary::Plain(programs::$program)
+    };
+    (($($param:ident: $ty:ident),+) [$program:ident $($method:ident)?]) => {
+        Binary::With(programs::$program)
+    };
+}
+
 macro_rules! binary_programs {
-    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident [$program:ident $($default:ident)?];)*) => {
-        fn binary_program(op: BinaryOp) -> fn(Unit, &Reg, &Reg) -> Reg {
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident $params:tt $program:tt;)*) => {
+        fn binary_program(op: BinaryOp) -> Binary {
             match op {
-                $(BinaryOp::$op => programs::$program,)*
+                $(BinaryOp::$op => binary_program!($params $program),)*
             }
         }
     };
@@ -136,7 +174,7 @@ macro_rules! binary_programs {
 for_each_binary_op!(binary_programs);
 
 macro_rules! ternary_programs {
-    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident $params:tt [$program:ident $($default:ident)?];)*) => {
+    ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident $params:tt [$program:ident $($default:ident)?] $fixed:tt;)*) => {
         fn ternary_program(op: TernaryOp) -> fn(Unit, &Reg, &Reg, &Reg, &[u32]) -> Reg {
             match op {
                 $(TernaryOp::$op => programs::$program,)*
@@ -158,7 +196,7 @@ fn run_unary(cfg: &MathConfig, op: UnaryOp, words: &[u32], dst: &mut Tile) {
 }
 
 fn unit(cfg: &MathConfig) -> Unit {
-    Unit { wormhole: cfg.wormhole(), fp32: cfg.fp32_dest, approx: cfg.approx }
+    Unit { wormhole: cfg.wormhole(), fp32: cfg.fp32_dest, long: cfg.long, approx: cfg.approx }
 }
 
 fn load(tile: &Tile, block: usize) -> Reg {
@@ -181,7 +219,7 @@ pub(super) mod test_steps {
 
     /// `x * y + z`, `x * y` and `x + z`.
     pub(in crate::sim::math) fn run(wormhole: bool, columns: [Vec<u32>; 3]) -> [[u32; BLOCK]; 3] {
-        let unit = Unit { wormhole, fp32: true, approx: false };
+        let unit = Unit { wormhole, fp32: true, long: true, approx: false };
         let [x, y, z] = columns.map(|c| Reg(std::array::from_fn(|i| c[i])));
         [unit.mad(&x, &y, &z).0, unit.mul(&x, &y).0, unit.add(&x, &z).0]
     }

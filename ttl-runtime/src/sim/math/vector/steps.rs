@@ -234,6 +234,8 @@ static RECIPROCALS: [u32; 128] = {
 pub(super) struct Unit {
     pub(super) wormhole: bool,
     pub(super) fp32: bool,
+    /// The library's longer polynomials, for operations that have two: kernels that define `INP_FLOAT32`.
+    pub(super) long: bool,
     /// `math_approx_mode`, which most operations ignore: they name their precision themselves.
     pub(super) approx: bool,
 }

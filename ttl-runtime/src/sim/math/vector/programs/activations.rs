@@ -32,7 +32,12 @@ fn expm1_below(unit: Unit, x: &Reg) -> Reg {
     let k = unit.sub(&sum, &splat(ROUNDING.to_bits()));
     let r = unit.mad(&k, MINUS_LN2[0], &x);
     let r = unit.mad(&k, MINUS_LN2[1], &r);
-    let h = unit.polynomial(&r, &[1.0, 4.999_937_117_1e-1, 1.666_643_321_5e-1, 4.187_566_414_5e-2, 8.375_131_525_1e-3]);
+    let h = if unit.long {
+        let h = [1.0, 0.5, 1.666_650_474_1e-1, 4.166_623_95e-2, 8.369_150_571_5e-3, 1.394_858_351e-3];
+        unit.polynomial(&r, &h)
+    } else {
+        unit.polynomial(&r, &[1.0, 4.999_937_117_1e-1, 1.666_643_321_5e-1, 4.187_566_414_5e-2, 8.375_131_525_1e-3])
+    };
     let h = unit.mul(&r, &h);
     let power = set_exponent(1.0, &int_sub(&sum, 0x4B3F_FF81));
     unit.mad(&power, &h, &unit.add(&power, -1.0))
@@ -61,8 +66,51 @@ pub(crate) fn celu(unit: Unit, x: &Reg, p: &[u32]) -> Reg {
 pub(crate) fn softplus(unit: Unit, x: &Reg, p: &[u32]) -> Reg {
     let t = unit.mul(p[0], x);
     let a = abs_bits(&t);
+    let rest = if unit.long { softplus_rest(unit, &a) } else { softplus_rest_16(unit, &a) };
+    let value = unit.mul(p[1], &unit.add(&max(&t, 0), &rest));
+    let value = if unit.fp32 { value } else { round_bf16(&value) };
+    unit.store_where(&unit.le(&t, p[2]), &value, x)
+}
+
+/// ln(1 + e^-a): a polynomial up to 5, then three terms of the series in e^-a.
+fn softplus_rest(unit: Unit, a: &Reg) -> Reg {
+    let near = unit.polynomial(
+        a,
+        &[
+            6.931_055_784_2e-1,
+            -4.992_624_521_3e-1,
+            1.218_634_918_3e-1,
+            5.675_378_255_5e-3,
+            -1.052_837_446_3e-2,
+            2.729_017_520_3e-3,
+            -3.435_849_503_1e-4,
+            2.128_569_212_8e-5,
+            -4.824_571_533_4e-7,
+        ],
+    );
+    let e = exp_below(unit, &or(a, SIGN));
+    let far = unit.mul(&e, &unit.mad(&e, &unit.mad(&e, 0.333_333_343, -0.5), 1.0));
+    select(&unit.gt(a, 5.0), &far, &near)
+}
+
+/// e^x for negative x, by a series of degree 7; 0 where that is no normal number.
+fn exp_below(unit: Unit, x: &Reg) -> Reg {
+    let sum = unit.mad(x, LOG2_E, ROUNDING);
+    let k = unit.sub(&sum, &splat(ROUNDING.to_bits()));
+    let r = unit.mad(&k, MINUS_LN2[0], x);
+    let r = unit.mad(&k, MINUS_LN2[1], &r);
+    let value = unit.polynomial(
+        &r,
+        &[1.0, 1.0, 0.5, 0.166_666_667, 0.041_666_666_7, 0.008_333_333_33, 0.001_388_888_89, 0.000_198_412_698],
+    );
+    let power = int_add(&exponent(&value), &int_sub(&sum, ROUNDING.to_bits()));
+    and(&set_exponent(&value, &power), &greater(&power, 0))
+}
+
+/// The same to 8 bits, and 0 from 5 on.
+fn softplus_rest_16(unit: Unit, a: &Reg) -> Reg {
     let rest = unit.polynomial(
-        &a,
+        a,
         &[
             6.942_398_472_9e-1,
             -5.093_242_042_4e-1,
@@ -73,10 +121,7 @@ pub(crate) fn softplus(unit: Unit, x: &Reg, p: &[u32]) -> Reg {
             -3.127_346_685_1e-5,
         ],
     );
-    let rest = and(&rest, &not(&unit.gt(&a, 5.0)));
-    let value = unit.mul(p[1], &unit.add(&max(&t, 0), &rest));
-    let value = if unit.fp32 { value } else { round_bf16(&value) };
-    unit.store_where(&unit.le(&t, p[2]), &value, x)
+    and(&rest, &not(&unit.gt(a, 5.0)))
 }
 
 /// `softshrink_tile`.

@@ -22,17 +22,8 @@ const FAST_OFFSET: f32 = 32_500.818;
 
 /// `exp_tile<true>`: the bits of the result are linear in x.
 pub(crate) fn exp_fast(unit: Unit, x: &Reg) -> Reg {
-    exp_fast_by(unit, x, 1.0)
-}
-
-/// `exp_tile<true, true>`: of x times a bf16 number.
-pub(crate) fn exp_fast_scaled(unit: Unit, x: &Reg, p: &[u32]) -> Reg {
-    exp_fast_by(unit, x, f32::from_bits(p[0] << 16))
-}
-
-fn exp_fast_by(unit: Unit, x: &Reg, scale: f32) -> Reg {
-    let x = max(x, -88.5 / scale);
-    let bits = unit.mad(FAST_SLOPE * scale, &x, FAST_OFFSET);
+    let x = max(x, -88.5);
+    let bits = unit.mad(FAST_SLOPE, &x, FAST_OFFSET);
     unit.store(&shift_left(&to_uint16(&bits), 15))
 }
 

@@ -2,7 +2,6 @@
 
 // Coefficients have the digits by which they are published.
 #![allow(clippy::excessive_precision, clippy::approx_constant)]
-#![allow(unused_imports)] // some programs are compared with the chip, and no row of the table names them yet
 
 mod activations;
 mod binary;

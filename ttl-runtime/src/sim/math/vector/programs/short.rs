@@ -4,13 +4,13 @@ use super::super::integers::*;
 use super::super::steps::*;
 
 /// The number in a register; see `u16_from_register` of the formats.
-fn number(x: &Reg) -> Reg {
+pub(super) fn number(x: &Reg) -> Reg {
     let half = shift_right_16(x);
     or(&or(&and(&half, 0x8000), &shift_left(&and(&half, 0x7F), 8)), &and(&shift_right(&half, 7), 0xFF))
 }
 
 /// The register that holds the lower 16 bits of a number.
-fn register(x: &Reg) -> Reg {
+pub(super) fn register(x: &Reg) -> Reg {
     let half = or(&or(&and(x, 0x8000), &shift_left(&and(x, 0xFF), 7)), &and(&shift_right(x, 8), 0x7F));
     shift_left(&half, 16)
 }

@@ -169,3 +169,8 @@ pub(crate) fn hardsigmoid(unit: Unit, x: &Reg) -> Reg {
     }
     unit.store(&max(&min(&line, 1.0), 0))
 }
+
+/// `stochastic_round_tile`: to the nearest bf16. The chip takes either neighbour, by chance.
+pub(crate) fn stochastic_round(unit: Unit, x: &Reg) -> Reg {
+    unit.store(&round_bf16(x))
+}

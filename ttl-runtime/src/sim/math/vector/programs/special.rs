@@ -2,6 +2,7 @@
 
 use super::super::integers::*;
 use super::super::steps::*;
+use super::exponential::exp_32_core;
 use super::logarithm::ln;
 use super::power::{reciprocal, reciprocal_1, reciprocal_approx, reciprocal_by_mode, sqrt_inner};
 
@@ -20,14 +21,43 @@ pub(crate) fn erf_fast(unit: Unit, x: &Reg) -> Reg {
     erf_by(unit, x, reciprocal_approx)
 }
 
+/// Numerator without its x, and denominator, in squares of x.
+const ERF_16: ([f32; 4], [f32; 5]) = (
+    [1.128_093_244_7, 2.760_921_227_9e-1, 4.540_028_173_8e-2, 7.448_118_442_5e-4],
+    [1.0, 5.743_918_833_4e-1, 1.367_576_481e-1, 8.284_460_678_4e-3, 2.481_386_214_5e-5],
+);
+
+/// The long form of them.
+const ERF: ([f32; 8], [f32; 9]) = (
+    [
+        1.128_379_106_5,
+        2.147_743_254_9e-1,
+        6.213_343_516e-2,
+        5.623_043_514_8e-3,
+        6.130_704_423_4e-4,
+        1.767_832_145_6e-5,
+        2.738_464_743_9e-8,
+        -2.863_206_338_7e-10,
+    ],
+    [
+        1.0,
+        5.236_727_595_3e-1,
+        1.296_170_651_9e-1,
+        1.964_257_098_7e-2,
+        1.954_555_511_5e-3,
+        1.317_905_698_7e-4,
+        1.315_634_449_4e-6,
+        -3.515_388_868_9e-9,
+        -6.735_072_569_1e-12,
+    ],
+);
+
 /// An odd rational function.
 fn erf_by(unit: Unit, x: &Reg, reciprocal: fn(Unit, &Reg) -> Reg) -> Reg {
     let x = limited(x, 10.0);
     let square = unit.mul(&x, &x);
-    let upper =
-        unit.polynomial(&square, &[1.128_093_244_7, 2.760_921_227_9e-1, 4.540_028_173_8e-2, 7.448_118_442_5e-4]);
-    let lower =
-        unit.polynomial(&square, &[1.0, 5.743_918_833_4e-1, 1.367_576_481e-1, 8.284_460_678_4e-3, 2.481_386_214_5e-5]);
+    let (upper, lower): (&[f32], &[f32]) = if unit.long { (&ERF.0, &ERF.1) } else { (&ERF_16.0, &ERF_16.1) };
+    let (upper, lower) = (unit.polynomial(&square, upper), unit.polynomial(&square, lower));
     let value = unit.mul(&unit.mul(&upper, &x), &reciprocal(unit, &lower));
     unit.store(&min(&max(&value, -1.0), 1.0))
 }
@@ -83,24 +113,49 @@ pub(crate) fn i0(unit: Unit, x: &Reg) -> Reg {
     unit.store(&unit.polynomial(&unit.mul(x, x), &coefficients))
 }
 
+/// Numerator without its x, and denominator, in squares of x.
+const I1: ([f32; 7], [f32; 8]) = (
+    [
+        0.5,
+        5.681_939_050_6e-2,
+        1.924_724_550_9e-3,
+        2.839_736_407_6e-5,
+        2.091_686_752_7e-7,
+        7.793_708_456_4e-10,
+        1.229_355_593e-12,
+    ],
+    [
+        1.0,
+        -1.136_121_898_9e-2,
+        6.126_813_968_9e-5,
+        -1.977_171_28e-7,
+        3.812_755_111_6e-10,
+        -3.121_817_041e-13,
+        -3.063_552_998_8e-16,
+        7.430_149_852_3e-19,
+    ],
+);
+
+/// The short form of them.
+const I1_16: ([f32; 4], [f32; 4]) = (
+    [4.999_273_774e-1, 5.450_359_46e-2, 1.612_629_163e-3, 2.022_349_913e-5],
+    [1.0, -1.624_259_107e-2, 1.033_366_075e-4, -2.507_613_299e-7],
+);
+
 /// `i1_tile`: a rational function up to 10, then e^x / sqrt(x) with a correction.
 pub(crate) fn i1(unit: Unit, x: &Reg) -> Reg {
     let x = limited(x, 88.5);
     let t = unit.mul(&x, &x);
-    let upper = unit.polynomial(&t, &[4.999_273_774e-1, 5.450_359_46e-2, 1.612_629_163e-3, 2.022_349_913e-5]);
-    let lower = unit.polynomial(&t, &[1.0, -1.624_259_107e-2, 1.033_366_075e-4, -2.507_613_299e-7]);
+    let (upper, lower): (&[f32], &[f32]) = if unit.long { (&I1.0, &I1.1) } else { (&I1_16.0, &I1_16.1) };
+    let (upper, lower) = (unit.polynomial(&t, upper), unit.polynomial(&t, lower));
     let near = unit.mul(&unit.mul(&upper, &x), &reciprocal_by_mode(unit, &lower));
     let a = float_abs(&x);
     let value = select(&unit.gt(&a, 10.0), &i1_far(unit, &a, &x), &near);
-    unit.store(&round_bf16(&value))
+    unit.store(&if unit.long { value } else { round_bf16(&value) })
 }
 
 fn i1_far(unit: Unit, a: &Reg, x: &Reg) -> Reg {
-    let power = shifted_significand(&unit.mad(a, std::f32::consts::LOG2_E, 127.0));
-    let fraction = int_to_float(&and(&power, MANTISSA));
-    let fraction = unit.polynomial(&fraction, &[1.001_724_8, 7.839_635_491_371_155e-8, 4.791_750_143_340_323e-15]);
-    let exp = set_exponent(&fraction, &exponent(&power));
-
+    let exp = if unit.long { exp_32_core(unit, a).scaled() } else { exp_16_bits(unit, a) };
     let y = int_sub(0x5F11_10A0, &shift_right_1(a));
     let c = unit.mul(&neg(&y), &unit.mul(a, &y));
     let y = unit.mul(&y, &unit.mad(&c, &unit.add(2.253_304_9, &c), 2.282_518_6));
@@ -120,6 +175,14 @@ fn i1_far(unit: Unit, a: &Reg, x: &Reg) -> Reg {
     copy_sign(&unit.mul(&unit.mul(&exp, &y), &correction), x)
 }
 
+/// e^x to 8 bits, for x of 10 to 88.5.
+fn exp_16_bits(unit: Unit, a: &Reg) -> Reg {
+    let power = shifted_significand(&unit.mad(a, std::f32::consts::LOG2_E, 127.0));
+    let fraction = int_to_float(&and(&power, MANTISSA));
+    let fraction = unit.polynomial(&fraction, &[1.001_724_8, 7.839_635_491_371_155e-8, 4.791_750_143_340_323e-15]);
+    set_exponent(&fraction, &exponent(&power))
+}
+
 /// ln(x) by a cubic.
 fn ln_coarse(unit: Unit, x: &Reg) -> Reg {
     let m = set_exponent(x, 127);
@@ -135,22 +198,86 @@ fn is_infinite(x: &Reg) -> Reg {
     equal(&abs_bits(x), INFINITY)
 }
 
+/// Numerator and denominator up to 51.005, and above that.
+const DIGAMMA: ([f32; 11], [f32; 10]) = (
+    [
+        -4.259_628_653_5e-1,
+        -1.245_913_982_4,
+        -7.037_459_611_9e-1,
+        3.541_829_586e-1,
+        3.968_610_167_5e-1,
+        1.076_035_648_6e-1,
+        1.115_937_065_3e-2,
+        4.529_983_270_9e-4,
+        6.451_371_518_8e-6,
+        2.334_895_477e-8,
+        3.362_959_216_7e-12,
+    ],
+    [
+        -6.376_291_486_6e-8,
+        4.259_670_376_8e-1,
+        1.0,
+        8.273_630_142_2e-1,
+        3.008_182_644_8e-1,
+        4.998_564_720_2e-2,
+        3.711_788_915_1e-3,
+        1.146_304_130_1e-4,
+        1.261_001_273_2e-6,
+        3.373_279_877_6e-9,
+    ],
+);
+
+const DIGAMMA_FAR: ([f32; 11], [f32; 10]) = (
+    [
+        1.385_633_791_3e5,
+        -2.791_501_782_8e5,
+        5.518_909_672_7e4,
+        2.623_028_581_6e4,
+        2.010_240_021_7e3,
+        5.477_403_775_6e1,
+        6.141_058_853_1e-1,
+        2.849_531_254_7e-3,
+        4.924_896_785_2e-6,
+        2.296_325_497e-9,
+        3.853_016_891_2e-14,
+    ],
+    [
+        -1.672_429_960_1e5,
+        1.0,
+        6.367_723_120_6e4,
+        1.101_385_173_7e4,
+        5.938_381_120_1e2,
+        1.289_064_791e1,
+        1.206_177_010_4e-1,
+        4.749_005_200_9e-4,
+        6.924_031_661_5e-7,
+        2.592_517_562_8e-10,
+    ],
+);
+
+/// The short form, for both.
+const DIGAMMA_16: ([f32; 7], [f32; 6]) = (
+    [
+        -3.376_719_062_5e5,
+        -6.028_705e5,
+        2.153_299_218_8e5,
+        2.139_845_468_8e5,
+        1.949_686_718_8e4,
+        2.484_709_472_7e2,
+        8.715_151_995_4e-2,
+    ],
+    [1.0, 3.376_015e5, 4.089_226_875e5, 9.977_571_875e4, 5.124_647_949_2e3, 4.135_139_083_9e1],
+);
+
 /// `digamma_tile`: a rational function up to 102, then the asymptotic series.
 pub(crate) fn digamma(unit: Unit, x: &Reg) -> Reg {
-    let upper = unit.polynomial(
-        x,
-        &[
-            -3.376_719_062_5e5,
-            -6.028_705e5,
-            2.153_299_218_8e5,
-            2.139_845_468_8e5,
-            1.949_686_718_8e4,
-            2.484_709_472_7e2,
-            8.715_151_995_4e-2,
-        ],
-    );
-    let lower =
-        unit.polynomial(x, &[1.0, 3.376_015e5, 4.089_226_875e5, 9.977_571_875e4, 5.124_647_949_2e3, 4.135_139_083_9e1]);
+    let (upper, lower) = if unit.long {
+        let far = unit.ge(x, 51.005);
+        let [near, beyond] = [&DIGAMMA, &DIGAMMA_FAR].map(|(p, q)| (unit.polynomial(x, p), unit.polynomial(x, q)));
+        (select(&far, &beyond.0, &near.0), select(&far, &beyond.1, &near.1))
+    } else {
+        (unit.polynomial(x, &DIGAMMA_16.0), unit.polynomial(x, &DIGAMMA_16.1))
+    };
     let near = unit.mul(&upper, &reciprocal(unit, &lower));
 
     let inverse = reciprocal(unit, x);

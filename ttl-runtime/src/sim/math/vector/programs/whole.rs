@@ -6,6 +6,7 @@
 use super::super::integers::*;
 use super::super::steps::*;
 use super::power::reciprocal;
+use super::short;
 
 fn map(x: &Reg, f: impl Fn(i32) -> i32) -> Reg {
     Reg(x.0.map(|x| f(x as i32) as u32))
@@ -68,6 +69,8 @@ binary! {
     le_uint = |x, y| one_where(&not(&above_unsigned(x, y)));
     /// `ge_int_tile<DataFormat::UInt32>`.
     ge_uint = |x, y| one_where(&not(&above_unsigned(y, x)));
+    /// `mask_tile` of integers, which looks at all bits of the mask.
+    mask_int = |x, y| and(x, &not(&equal(y, 0)));
     /// `bitwise_and_binary_tile`.
     bitwise_and_binary = |x, y| and(x, y);
     /// `bitwise_or_binary_tile`.
@@ -166,6 +169,8 @@ unary! {
     eqz_uint32 = |x| one_where(&equal(x, 0));
     /// `nez_tile_uint32`.
     nez_uint32 = |x| one_where(&not(&equal(x, 0)));
+    /// `identity_tile_uint32`.
+    identity_uint32 = |x| *x;
     /// `logical_not_tile<DataFormat::Int32>`.
     logical_not_int = |x| one_where(&equal(x, 0));
 }
@@ -218,6 +223,8 @@ with_words! {
     relu_max_uint32 = |x, p| Reg(x.0.map(|x| x.min(p[0])));
     /// `relu_min_tile_uint32`.
     relu_min_uint32 = |x, p| Reg(x.0.map(|x| x.max(p[0])));
+    /// `remainder_tile_uint32`.
+    remainder_scalar_uint32 = |x, p| Reg(x.0.map(|x| x.checked_rem(p[0]).unwrap_or(x)));
     /// `unary_eq_tile_int32`.
     unary_eq_int32 = |x, p| one_where(&equal(x, p[0]));
     /// `unary_ne_tile_int32`.
@@ -232,6 +239,59 @@ with_words! {
     unary_le_int32 = |x, p| one_where(&not(&greater(x, p[0])));
     /// `fill_tile_int`.
     fill_int = |_x, p| splat(p[0]);
+}
+
+/// The greatest common divisor as the vector unit finds it in some steps: enough of them for operands of one bit more.
+fn divisor_in(steps: u32, a: i32, b: i32) -> i32 {
+    let shifted = |x: i32, places: i32| {
+        if places < 0 { (x as u32) >> (places.unsigned_abs() & 31) } else { (x as u32) << (places & 31) }.cast_signed()
+    };
+    let lowest = |x: i32| x & x.wrapping_neg();
+    let zeros = lowest(a | b).leading_zeros() as i32;
+    let (a, mut b) = if shifted(b, zeros) == 0 { (b, a) } else { (a, b) };
+    b = b.wrapping_abs();
+    let mut minus_a = a.wrapping_abs().wrapping_neg();
+    // Floats and these are ordered alike but for negative numbers.
+    let order = |x: i32| if x < 0 { x ^ i32::MAX } else { x };
+    for _ in 0..steps {
+        if minus_a == 0 {
+            break;
+        }
+        let a = minus_a.wrapping_abs();
+        let odd = shifted(a, lowest(a).leading_zeros() as i32 - zeros);
+        let (larger, smaller) = if order(odd) < order(b) { (b, odd) } else { (odd, b) };
+        b = smaller;
+        minus_a = smaller.wrapping_sub(larger);
+    }
+    b
+}
+
+/// `lcm_tile`, for operands below 2^15.
+pub(crate) fn lcm(unit: Unit, x: &Reg, y: &Reg) -> Reg {
+    let divisor = magnitude_to_float(&zip(x, y, |x, y| divisor_in(14, x, y)));
+    // 1 / divisor by two steps of Newton's on its significand, between 1/2 and 1.
+    let minus_m = set_exponent(&or(&divisor, SIGN), 126);
+    let mut inverse = unit.mad(&minus_m, 32.0 / 17.0, 48.0 / 17.0);
+    for _ in 0..2 {
+        let error = unit.mad(&inverse, &minus_m, 1.0);
+        inverse = unit.mad(&error, &inverse, &inverse);
+    }
+    let power = int_sub(&power_of(&divisor), 126);
+    let inverse = set_exponent(&inverse, &int_sub(&power_of(&inverse), &power));
+    let quotient = to_uint16(&unit.mul(&magnitude_to_float(&int_abs(x)), &inverse));
+    product_16(unit, &quotient, &int_abs(y))
+}
+
+/// A product of numbers of 16 bits; larger ones lose their upper bits.
+fn product_16(unit: Unit, a: &Reg, b: &Reg) -> Reg {
+    if !unit.wormhole {
+        return int_add(&shift_left(&mul24_high(a, b), 23), &mul24_low(a, b));
+    }
+    let halves = |x: &Reg| [magnitude_to_float(&and(x, 0xFF)), magnitude_to_float(&shift_right(x, 8))];
+    let ([a0, a1], [b0, b1]) = (halves(a), halves(b));
+    let product = |a: &Reg, b: &Reg| to_uint16(&unit.mul(a, b));
+    let middle = int_add(&shift_left(&product(&a0, &b1), 8), &shift_left(&product(&a1, &b0), 8));
+    int_add(&int_add(&product(&a0, &b0), &middle), &shift_left(&product(&a1, &b1), 16))
 }
 
 /// `div_int32_tile`: the quotient as a float.
@@ -299,21 +359,40 @@ pub(crate) fn typecast_f32_u32(_: Unit, x: &Reg) -> Reg {
     and(&value, &not(&or(&is_negative(x), &is_negative(&power))))
 }
 
-/// `typecast_tile` from f32 to u16, in the upper half of the register where the packer takes it from: rounded, at most 65535.
+/// `typecast_tile` from f32 to u16: rounded, at most 65535. In 32-bit registers, too, it goes to where the packer takes it from.
 pub(crate) fn typecast_f32_u16(_: Unit, x: &Reg) -> Reg {
-    shift_left(&to_uint16(&max(x, 0)), 16)
+    short::register(&to_uint16(&max(x, 0)))
+}
+
+/// `typecast_tile` from u16 to the float of the register's width.
+pub(crate) fn typecast_u16_float(unit: Unit, x: &Reg) -> Reg {
+    if unit.fp32 {
+        unit.store(&magnitude_to_float(&and(x, 0xFFFF)))
+    } else {
+        unit.store(&round_bf16(&magnitude_to_float(&short::number(x))))
+    }
+}
+
+/// `typecast_tile` from u16 to bf16 in 32-bit registers.
+pub(crate) fn typecast_u16_bf16(unit: Unit, x: &Reg) -> Reg {
+    unit.store(&round_bf16(&magnitude_to_float(&and(x, 0xFFFF))))
+}
+
+/// `typecast_tile` from u16 to an integer of 32 bits.
+pub(crate) fn typecast_u16_int(_: Unit, x: &Reg) -> Reg {
+    and(x, 0xFFFF)
 }
 
 /// `typecast_tile` from a signed integer to u16: within 0..=65535.
 pub(crate) fn typecast_i32_u16(_: Unit, x: &Reg) -> Reg {
-    shift_left(&map(x, |x| x.clamp(0, 65535)), 16)
+    short::register(&map(x, |x| x.clamp(0, 65535)))
 }
 
 /// `typecast_tile` from an unsigned integer to u16; what is too large sets all bits (on Wormhole of the upper half).
 pub(crate) fn typecast_u32_u16(unit: Unit, x: &Reg) -> Reg {
     let upper = shift_right(x, 16);
     let largest = if unit.wormhole { or(&upper, 0xFFFF_0000) } else { splat(!0) };
-    select(&greater(&upper, 0), &largest, &shift_left(x, 16))
+    select(&greater(&upper, 0), &largest, &short::register(x))
 }
 
 /// `quant_tile`: x * scale + zero point, rounded to 8 bits with sign.
@@ -328,15 +407,62 @@ pub(crate) fn quant_uint8(unit: Unit, x: &Reg, scale: &Reg, p: &[u32]) -> Reg {
 
 /// `requant_tile`: the same from an integer.
 pub(crate) fn requant(unit: Unit, x: &Reg, scale: &Reg, p: &[u32]) -> Reg {
-    quant(unit, &int_to_float(x), scale, p)
+    quant(unit, &quantized(unit, x), scale, p)
 }
 
 /// `requant_uint8_tile`.
 pub(crate) fn requant_uint8(unit: Unit, x: &Reg, scale: &Reg, p: &[u32]) -> Reg {
-    quant_uint8(unit, &int_to_float(x), scale, p)
+    quant_uint8(unit, &quantized(unit, x), scale, p)
+}
+
+/// v + 128, rounded to 0..=255, of which the upper bit is then turned: a byte in two's complement.
+fn to_byte(shifted: &Reg) -> Reg {
+    xor(&to_uint8(&and(shifted, &not(&is_negative(shifted)))), 0x80)
+}
+
+/// Wormhole's load turns negative numbers round, which bytes are not.
+fn from_byte(unit: Unit, x: &Reg) -> Reg {
+    let x = if unit.wormhole { from_smag(x) } else { *x };
+    magnitude_to_float(&xor(&x, 0x80))
+}
+
+/// An integer as a float; the smallest becomes zero, of which Wormhole drops the sign.
+fn quantized(unit: Unit, x: &Reg) -> Reg {
+    let value = to_smag(x);
+    magnitude_to_float(&if unit.wormhole { and(&value, &not(&equal(x, SIGN))) } else { value })
+}
+
+/// `quant_int8_tile`: the zero point has 128 added to it.
+pub(crate) fn quant_int8(unit: Unit, x: &Reg, scale: &Reg, p: &[u32]) -> Reg {
+    to_byte(&unit.mad(x, scale, &unit.add(&splat(128f32.to_bits()), p[0])))
+}
+
+/// `requant_int8_tile`.
+pub(crate) fn requant_int8(unit: Unit, x: &Reg, scale: &Reg, p: &[u32]) -> Reg {
+    quant_int8(unit, &quantized(unit, x), scale, p)
+}
+
+/// `requant_int8_in_tile`: the byte with 128 added; the zero point makes up for that.
+pub(crate) fn requant_int8_in(unit: Unit, x: &Reg, scale: &Reg, p: &[u32]) -> Reg {
+    quant(unit, &from_byte(unit, x), scale, p)
+}
+
+/// `requant_int8_in_tile` after the init for bytes from 0 to 255.
+pub(crate) fn requant_int8_in_uint8_out(unit: Unit, x: &Reg, scale: &Reg, p: &[u32]) -> Reg {
+    quant_uint8(unit, &from_byte(unit, x), scale, p)
+}
+
+/// `requant_int8_in_int8_out_tile`.
+pub(crate) fn requant_int8_in_int8_out(unit: Unit, x: &Reg, scale: &Reg, p: &[u32]) -> Reg {
+    quant_int8(unit, &from_byte(unit, x), scale, p)
+}
+
+/// `dequant_int8_tile`: the byte with 128 added; the zero point makes up for that.
+pub(crate) fn dequant_int8(unit: Unit, x: &Reg, scale: &Reg, p: &[u32]) -> Reg {
+    unit.store(&unit.mul(&unit.add(&from_byte(unit, x), p[0]), scale))
 }
 
 /// `dequant_tile`: (x + zero point) * scale, of which the zero point is given with its sign changed.
 pub(crate) fn dequant(unit: Unit, x: &Reg, scale: &Reg, p: &[u32]) -> Reg {
-    unit.store(&unit.mul(&unit.add(&int_to_float(x), p[0]), scale))
+    unit.store(&unit.mul(&unit.add(&quantized(unit, x), p[0]), scale))
 }
