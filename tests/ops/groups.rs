@@ -15,12 +15,15 @@ pub(crate) fn read(noc: Noc, x: TensorAccessor<f32>, a: CbOut<f32>, b: CbOut<f32
 }
 
 #[ttl::kernel(writer)]
-pub(crate) fn write(noc: Noc, y: TensorAccessor<f32>, input: CbIn<f32>, count: u32) {
+pub(crate) fn write<T: Element>(noc: Noc, y: TensorAccessor<T>, input: CbIn<T>, count: u32) {
     for page in 0..count {
         let tile = input.wait_front(1);
         noc.write_page(&y, page, &tile).flushed();
     }
 }
+
+/// All operations of a group, where a number would choose one.
+pub(crate) const ALL: u32 = u32::MAX;
 
 /// The buffers of a compute kernel.
 pub(crate) struct Ends {
@@ -30,12 +33,12 @@ pub(crate) struct Ends {
     y: Producer<f32>,
 }
 
-/// Some operations, and the kernel that does each twice: as an expression, then by explicit call.
+/// Some operations, and the kernel that does each twice, or only one: as an expression, then by explicit call.
 #[derive(Clone, Copy)]
 pub(crate) struct Group {
     pub(crate) name: &'static str,
     pub(crate) operations: &'static [&'static str],
-    compute: fn(&mut Program, ComputeConfig, Ends),
+    compute: fn(&mut Program, ComputeConfig, Ends, u32),
 }
 
 impl Group {
@@ -47,14 +50,15 @@ impl Group {
 
 pub(crate) const CORE: Core = Core { x: 0, y: 0 };
 
-/// The program of a group over the three tiles of `x`. Its results are two tiles for each operation.
+/// The program of a group, or of one of its operations, over the three tiles of `x`. Its results are two tiles for each operation.
 pub(crate) fn program(
     group: &Group,
     device: &mut Device,
     config: ComputeConfig,
     x: &HostTensor,
+    only: u32,
 ) -> ttl::Result<(Program, Tensor<f32>)> {
-    let results = 2 * group.operations.len() as u32;
+    let results = 2 * if only == ALL { group.operations.len() as u32 } else { 1 };
     let x = device.upload::<f32>("x", x)?;
     let y = device.zeros::<f32>("y", &[32 * results as usize, 32])?;
     let mut program = Program::new(group.name);
@@ -62,30 +66,51 @@ pub(crate) fn program(
         ["a", "b", "c"].map(|name| program.circular_buffer::<f32>(name, CORE, 1));
     let (y_out, y_in) = program.circular_buffer::<f32>("y", CORE, 2);
     program.kernel(CORE, read { x: x.accessor(), a: a_out, b: b_out, c: c_out });
-    (group.compute)(&mut program, config, Ends { a, b, c, y: y_out });
-    program.kernel(CORE, write { y: y.accessor(), input: y_in, count: results.into() });
+    (group.compute)(&mut program, config, Ends { a, b, c, y: y_out }, only);
+    program.kernel(CORE, write::<f32> { y: y.accessor(), input: y_in, count: results.into() });
     Ok((program, y))
 }
 
 /// `name { Operation (expression of a, b, c) method_of_registers(arguments); }`
 macro_rules! groups {
-    ($list:ident ($k:ident $a:ident $b:ident $c:ident): $($group:ident { $($op:ident ($($expression:tt)*) $tile:ident($($arguments:tt)*);)* })*) => {
+    ($list:ident $numbers:ident ($k:ident $a:ident $b:ident $c:ident): $($group:ident { $($op:ident ($($expression:tt)*) $tile:ident($($arguments:tt)*);)* })*) => {
+        #[allow(non_upper_case_globals)]
+        mod $numbers {
+            $(
+                pub(super) mod $group {
+                    enum Number {
+                        $($op),*
+                    }
+                    $(pub(crate) const $tile: u32 = Number::$op as u32;)*
+                }
+            )*
+        }
+
         $(
             #[ttl::kernel(compute)]
-            pub(crate) fn $group($k: Compute, $a: CbIn<f32>, $b: CbIn<f32>, $c: CbIn<f32>, y: CbOut<f32>) {
+            pub(crate) fn $group(
+                $k: Compute,
+                $a: CbIn<f32>,
+                $b: CbIn<f32>,
+                $c: CbIn<f32>,
+                y: CbOut<f32>,
+                #[ttl(compile_time)] only: u32,
+            ) {
                 let $a = $a.wait_front(1);
                 let $b = $b.wait_front(1);
                 let $c = $c.wait_front(1);
                 $(
-                    y.reserve_back(1).store($($expression)*);
-                    let mut out = y.reserve_back(1);
-                    let mut regs = $k.acquire();
-                    regs.copy_tile(&$a, 0, 0);
-                    regs.copy_tile(&$b, 0, 1);
-                    regs.copy_tile(&$c, 0, 2);
-                    regs.$tile($($arguments)*);
-                    regs.commit().pack_tile(0, &mut out);
-                    out.push_back();
+                    if only == ALL || only == $numbers::$group::$tile {
+                        y.reserve_back(1).store($($expression)*);
+                        let mut out = y.reserve_back(1);
+                        let mut regs = $k.acquire();
+                        regs.copy_tile(&$a, 0, 0);
+                        regs.copy_tile(&$b, 0, 1);
+                        regs.copy_tile(&$c, 0, 2);
+                        regs.$tile($($arguments)*);
+                        regs.commit().pack_tile(0, &mut out);
+                        out.push_back();
+                    }
                 )*
             }
         )*
@@ -94,13 +119,15 @@ macro_rules! groups {
             Group {
                 name: stringify!($group),
                 operations: &[$(stringify!($op)),*],
-                compute: |p, config, Ends { a, b, c, y }| { p.compute(CORE, config, $group { $a: a, $b: b, $c: c, y }); },
+                compute: |p, config, Ends { a, b, c, y }, only| {
+                    p.compute(CORE, config, $group { $a: a, $b: b, $c: c, y, only: only.into() });
+                },
             },
         )*];
     };
 }
 
-groups! { UNARY (k a b c):
+groups! { UNARY unary_numbers (k a b c):
     unary_0 {
         Exp ((&a).exp()) exp_tile(0);
         Relu ((&a).relu()) relu_tile(0);
@@ -302,7 +329,7 @@ groups! { UNARY (k a b c):
     }
 }
 
-groups! { BINARY (k a b c):
+groups! { BINARY binary_numbers (k a b c):
     binary_0 {
         Add (&a + &b) add_binary_tile(0, 1, 0);
         Sub (&a - &b) sub_binary_tile(0, 1, 0);
@@ -350,7 +377,7 @@ groups! { BINARY (k a b c):
     }
 }
 
-groups! { TERNARY (k a b c):
+groups! { TERNARY ternary_numbers (k a b c):
     ternary_0 {
         Where ((&a).select(&b, &c)) where_tile(0, 1, 2, 0);
         Addcmul ((&a).addcmul(&b, &c, 0.75)) addcmul_tile(0, 1, 2, 0, 0.75);

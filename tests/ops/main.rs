@@ -6,7 +6,7 @@ mod numbers;
 mod random;
 mod whole;
 
-use groups::{BINARY, Group, TERNARY, UNARY, program};
+use groups::{ALL, BINARY, Group, TERNARY, UNARY, program};
 use ttl::prelude::*;
 use ttl::runtime::ops::{BinaryOp, TernaryOp, UnaryOp};
 use ttl::testing::on_both_engines;
@@ -18,7 +18,7 @@ fn every_operation_of_the_table_is_tested() {
         .iter()
         .flat_map(|g| g.operations)
         .copied()
-        .chain(whole::OPERATIONS.concat())
+        .chain(whole::GROUPS.iter().flat_map(|g| g.operations).copied())
         .chain(random::OPERATIONS)
         .collect();
     let unary = UnaryOp::ALL.iter().map(|op| format!("{op:?}"));
@@ -50,7 +50,7 @@ fn check(group: &Group, accepts: impl Fn(usize, [f64; 3], f64) -> Result<(), Str
             }
             let options = DeviceOptions { arch, ..Default::default() };
             let config = ComputeConfig { fp32_dest_acc, approx, ..ComputeConfig::default() };
-            let (device, y) = on_both_engines(&options, |device| program(group, device, config.clone(), &host))
+            let (device, y) = on_both_engines(&options, |device| program(group, device, config.clone(), &host, ALL))
                 .unwrap_or_else(|e| {
                     panic!("{} on {}, 32 bits {fp32_dest_acc}, approximate {approx}: {e}", group.name, arch.name())
                 });

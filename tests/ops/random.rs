@@ -1,8 +1,7 @@
 //! Operations with random numbers: the same on both engines, what they may give, and that a seed decides all.
 
-use super::groups::CORE;
+use super::groups::{ALL, CORE, write};
 use ttl::prelude::*;
-use ttl::testing::on_both_engines;
 
 pub(crate) const OPERATIONS: [&str; 2] = ["Rand", "Dropout"];
 
@@ -10,41 +9,62 @@ const COUNT: u32 = 6;
 const SEED: u32 = 0x1234_5678;
 const DROPPED: u32 = 0x2000_0000;
 
+/// A tile that random ones of its values are dropped of.
+#[ttl::kernel(reader)]
+fn read(noc: Noc, x: TensorAccessor<f32>, a: CbOut<f32>) {
+    let mut tile = a.reserve_back(1);
+    noc.read_page(&x, 0, &mut tile).wait();
+}
+
 /// Tiles of random numbers with seeds that count up, but for the second, which has that of the first; then the same of ones that are dropped by chance.
 #[ttl::kernel(compute)]
-pub(crate) fn numbers(c: Compute, y: CbOut<f32>, seed: u32, from: f32, scale: f32) {
+pub(crate) fn numbers(
+    c: Compute,
+    a: CbIn<f32>,
+    y: CbOut<f32>,
+    seed: u32,
+    from: f32,
+    scale: f32,
+    #[ttl(compile_time)] only: u32,
+) {
+    let a = a.wait_front(1);
     for i in 0..COUNT {
         let own = if i == 1 { seed } else { seed + i };
-        let mut out = y.reserve_back(1);
-        let mut regs = c.acquire();
-        regs.rand_tile(0, own, from, scale);
-        // Another operation between: each call is seeded anew.
-        regs.mul_unary_tile(0, 1.0);
-        regs.commit().pack_tile(0, &mut out);
-        out.push_back();
-        let mut out = y.reserve_back(1);
-        let mut regs = c.acquire();
-        regs.fill_tile(0, 2.0);
-        regs.dropout_tile(0, own, DROPPED, 1.25);
-        regs.commit().pack_tile(0, &mut out);
-        out.push_back();
+        if only == ALL || only == 0 {
+            let mut out = y.reserve_back(1);
+            let mut regs = c.acquire();
+            regs.rand_tile(0, own, from, scale);
+            // Another operation between: each call is seeded anew.
+            regs.mul_unary_tile(0, 1.0);
+            regs.commit().pack_tile(0, &mut out);
+            out.push_back();
+        }
+        if only == ALL || only == 1 {
+            let mut out = y.reserve_back(1);
+            let mut regs = c.acquire();
+            regs.copy_tile(&a, 0, 0);
+            regs.dropout_tile(0, own, DROPPED, 1.25);
+            regs.commit().pack_tile(0, &mut out);
+            out.push_back();
+        }
     }
 }
 
-#[ttl::kernel(writer)]
-fn write(noc: Noc, y: TensorAccessor<f32>, input: CbIn<f32>) {
-    for page in 0..2 * COUNT {
-        let tile = input.wait_front(1);
-        noc.write_page(&y, page, &tile).flushed();
-    }
-}
-
-fn program(device: &mut Device, config: ComputeConfig) -> ttl::Result<(Program, Tensor<f32>)> {
-    let y = device.zeros::<f32>("y", &[32 * 2 * COUNT as usize, 32])?;
+/// Of both operations, or one of them.
+pub(crate) fn program(device: &mut Device, config: ComputeConfig, only: u32) -> ttl::Result<(Program, Tensor<f32>)> {
+    let tiles = if only == ALL { 2 * COUNT } else { COUNT };
+    let y = device.zeros::<f32>("y", &[32 * tiles as usize, 32])?;
+    let x = device.upload::<f32>("x", &HostTensor::from_fn([32, 32], |_| 2.0)?)?;
     let mut p = Program::new("random");
+    let (a_out, a) = p.circular_buffer::<f32>("a", CORE, 1);
+    p.kernel(CORE, read { x: x.accessor(), a: a_out });
     let (y_out, y_in) = p.circular_buffer::<f32>("y", CORE, 2);
-    p.compute(CORE, config, numbers { y: y_out, seed: SEED.into(), from: (-1.0).into(), scale: 3.0.into() });
-    p.kernel(CORE, write { y: y.accessor(), input: y_in });
+    p.compute(
+        CORE,
+        config,
+        numbers { a, y: y_out, seed: SEED.into(), from: (-1.0).into(), scale: 3.0.into(), only: only.into() },
+    );
+    p.kernel(CORE, write::<f32> { y: y.accessor(), input: y_in, count: tiles.into() });
     Ok((p, y))
 }
 
@@ -54,7 +74,8 @@ fn numbers_follow_from_the_seed() {
         for fp32_dest_acc in [false, true] {
             let config = ComputeConfig { fp32_dest_acc, ..ComputeConfig::default() };
             let options = DeviceOptions { arch, ..Default::default() };
-            let (device, y) = on_both_engines(&options, |d| program(d, config.clone())).expect("both engines agree");
+            let (device, y) = ttl::testing::on_both_engines(&options, |d| program(d, config.clone(), ALL))
+                .expect("both engines agree");
             let all = device.download(&y).expect("a result").to_f32_vec();
             let tiles: Vec<&[f32]> = all.chunks(1024).collect();
             let (numbers, dropped): (Vec<&[f32]>, Vec<&[f32]>) = tiles.chunks(2).map(|t| (t[0], t[1])).unzip();

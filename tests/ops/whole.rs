@@ -1,10 +1,10 @@
 //! Operations of integers and conversions, as `groups.rs` has those of floats: by expression and by explicit call, on both engines, with exact results.
 
+use super::groups::{ALL, CORE, write};
 use ttl::prelude::*;
 use ttl::runtime::ops::{BinaryOp, TernaryOp, UnaryOp};
+use ttl::runtime::tensor::TensorRef;
 use ttl::testing::on_both_engines;
-
-const CORE: Core = Core { x: 0, y: 0 };
 
 #[ttl::kernel(reader)]
 fn read<A: Element, B: Element>(noc: Noc, x: TensorAccessor<A>, y: TensorAccessor<B>, a: CbOut<A>, b: CbOut<B>) {
@@ -14,16 +14,8 @@ fn read<A: Element, B: Element>(noc: Noc, x: TensorAccessor<A>, y: TensorAccesso
     noc.read_page(&y, 0, &mut tile).wait();
 }
 
-#[ttl::kernel(writer)]
-fn write<T: Element>(noc: Noc, y: TensorAccessor<T>, input: CbIn<T>, count: u32) {
-    for page in 0..count {
-        let tile = input.wait_front(1);
-        noc.write_page(&y, page, &tile).flushed();
-    }
-}
-
 /// A buffer for each operand, and one for the results.
-struct Ends<A: Element, B: Element, Y: Element> {
+pub(crate) struct Ends<A: Element, B: Element, Y: Element> {
     a: Consumer<A>,
     b: Consumer<B>,
     y: Producer<Y>,
@@ -54,7 +46,7 @@ fn host(format: DataFormat, second: bool) -> HostTensor {
 }
 
 /// The program of some operations: two tiles for each.
-fn program<A: Element, B: Element, Y: Element>(
+pub(crate) fn program<A: Element, B: Element, Y: Element>(
     device: &mut Device,
     config: &ComputeConfig,
     results: usize,
@@ -117,6 +109,19 @@ fn check<A: Element, B: Element, Y: Element>(
     }
 }
 
+/// Some operations of one kind.
+pub(crate) struct Group {
+    pub(crate) name: &'static str,
+    pub(crate) operations: &'static [&'static str],
+    pub(crate) wide: bool,
+    /// Hands over their program, or that of one of them.
+    #[allow(clippy::type_complexity)]
+    pub(crate) visit: fn(&mut Visitor<'_>, &mut Device, u32) -> ttl::Result<()>,
+}
+
+/// Takes a program, its result and the operations in it.
+pub(crate) type Visitor<'a> = dyn FnMut(&mut Device, Program, TensorRef, &[&str]) -> ttl::Result<()> + 'a;
+
 const WIDE: bool = true;
 const NARROW: bool = false;
 
@@ -127,29 +132,53 @@ macro_rules! whole {
             use super::*;
 
             #[ttl::kernel(compute)]
-            fn compute($k: Compute, $a: CbIn<$in>, $b: CbIn<$in2>, y: CbOut<$out>) {
+            fn compute($k: Compute, $a: CbIn<$in>, $b: CbIn<$in2>, y: CbOut<$out>, #[ttl(compile_time)] only: u32) {
                 let $a = $a.wait_front(1);
                 let $b = $b.wait_front(1);
                 $(
-                    y.reserve_back(1).store($($expression)*);
-                    let mut out = y.reserve_back(1);
-                    let mut regs = $k.acquire();
-                    regs.copy_tile(&$a, 0, 0);
-                    regs.copy_tile(&$b, 0, 1);
-                    regs.copy_tile(&$a, 0, 2);
-                    regs.$tile($($arguments)*);
-                    regs.commit().pack_tile(0, &mut out);
-                    out.push_back();
+                    if only == ALL || only == number::$tile {
+                        y.reserve_back(1).store($($expression)*);
+                        let mut out = y.reserve_back(1);
+                        let mut regs = $k.acquire();
+                        regs.copy_tile(&$a, 0, 0);
+                        regs.copy_tile(&$b, 0, 1);
+                        regs.copy_tile(&$a, 0, 2);
+                        regs.$tile($($arguments)*);
+                        regs.commit().pack_tile(0, &mut out);
+                        out.push_back();
+                    }
                 )*
             }
 
-            pub(crate) const NAMES: &[&str] = &[$(stringify!($op)),*];
+            #[allow(non_upper_case_globals)]
+            mod number {
+                enum Number {
+                    $($op),*
+                }
+                $(pub(super) const $tile: u32 = Number::$op as u32;)*
+            }
+
+            pub(crate) const GROUP: Group = Group {
+                name: stringify!($group),
+                operations: &[$(stringify!($op)),*],
+                wide: $wide,
+                visit: |visitor, device, only| {
+                    let operations = if only == ALL { GROUP.operations } else { &GROUP.operations[only as usize..][..1] };
+                    let config = ComputeConfig { fp32_dest_acc: $wide, ..ComputeConfig::default() };
+                    let (program, y) = program::<$in, $in2, $out>(device, &config, 2 * operations.len(), build(only))?;
+                    visitor(device, program, y.handle().clone(), operations)
+                },
+            };
+
+            fn build(only: u32) -> impl Fn(&mut Program, ComputeConfig, Ends<$in, $in2, $out>) {
+                move |p, config, Ends { a, b, y }| {
+                    p.compute(CORE, config, compute { $a: a, $b: b, y, only: only.into() });
+                }
+            }
 
             #[test]
             fn runs() {
-                check::<$in, $in2, $out>(NAMES, $wide, |p, config, Ends { a, b, y }| {
-                    p.compute(CORE, config, compute { $a: a, $b: b, y });
-                });
+                check::<$in, $in2, $out>(GROUP.operations, $wide, build(ALL));
             }
         }
     };
@@ -158,7 +187,7 @@ macro_rules! whole {
 macro_rules! numbered {
     ($($group:ident)*) => {
         /// All operations of integers.
-        pub(super) const OPERATIONS: &[&[&str]] = &[$($group::NAMES),*];
+        pub(crate) const GROUPS: &[Group] = &[$($group::GROUP),*];
     };
 }
 
@@ -412,4 +441,4 @@ whole! { narrow_1 NARROW u16 u16 f32 (k a b):
 }
 
 numbered! { whole_0 whole_1 whole_2 whole_3 whole_4 whole_5 whole_6 whole_7 whole_8 whole_9 whole_10 whole_11 whole_12 whole_13 whole_14 whole_15 whole_16 whole_17 whole_18
-    whole_19 whole_20 whole_21 whole_22 whole_23 whole_24 whole_25 whole_26 whole_27 whole_28 whole_29 whole_30 whole_31 whole_32 whole_33 whole_34 }
+whole_19 whole_20 whole_21 whole_22 whole_23 whole_24 whole_25 whole_26 whole_27 whole_28 whole_29 whole_30 whole_31 whole_32 whole_33 whole_34 }
