@@ -354,8 +354,6 @@ groups! { BINARY binary_numbers (k a b c):
         Mask ((&a).mask(&b)) mask_tile(0, 1, 0);
         MaskPosinf ((&a).mask_posinf(&b)) mask_posinf_tile(0, 1, 0);
         LogsigmoidOf ((&a).logsigmoid_of(&b)) logsigmoid_tile(0, 1, 0);
-        Fmod ((&a).fmod(&b)) fmod_binary_tile(0, 1, 0);
-        Remainder ((&a).remainder(&b)) remainder_binary_tile(0, 1, 0);
         Atan2 ((&a).atan2(&b)) atan2_binary_tile(0, 1, 0);
         Xlogy ((&a).xlogy(&b)) xlogy_binary_tile(0, 1, 0);
         Logaddexp ((&a).logaddexp(&b)) logaddexp_binary_tile(0, 1, 0);
@@ -368,6 +366,11 @@ groups! { BINARY binary_numbers (k a b c):
     }
     binary_4 {
         Div (&a / &b) div_binary_tile(0, 1, 0);
+    }
+    // Alone, since the compiler that stands in for the real one refuses their headers for Wormhole.
+    binary_7 {
+        Fmod ((&a).fmod(&b)) fmod_binary_tile(0, 1, 0);
+        Remainder ((&a).remainder(&b)) remainder_binary_tile(0, 1, 0);
     }
     binary_6 {
         LgammaStirlingOf ((&a).lgamma_stirling_of(&b)) lgamma_stirling_float_tile(0, 1, 0);

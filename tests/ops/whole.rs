@@ -110,6 +110,7 @@ fn check<A: Element, B: Element, Y: Element>(
 }
 
 /// Some operations of one kind.
+#[allow(dead_code)] // the report has the rest
 pub(crate) struct Group {
     pub(crate) name: &'static str,
     pub(crate) operations: &'static [&'static str],
@@ -276,10 +277,6 @@ whole! { whole_10 WIDE i32 i32 i32 (k a b):
     SubInt32 ((&a).sub_int32(&b)) sub_int_tile_int32(0, 1, 0);
     RsubInt32 ((&a).rsub_int32(&b)) rsub_int_tile_int32(0, 1, 0);
     MulInt32 ((&a).mul_int32(&b)) mul_int_tile_int32(0, 1, 0);
-    DivInt32 ((&a).div_int32_trunc(&b)) div_int32_trunc_tile(0, 1, 0);
-    DivInt32Floor ((&a).div_int32_floor(&b)) div_int32_floor_tile(0, 1, 0);
-    RemainderInt32 ((&a).remainder_int32(&b)) remainder_int32_tile(0, 1, 0);
-    FmodInt32 ((&a).fmod_int32(&b)) fmod_int32_tile(0, 1, 0);
 }
 
 whole! { whole_11 WIDE i32 i32 i32 (k a b):
@@ -307,7 +304,6 @@ whole! { whole_13 WIDE u32 u32 u32 (k a b):
     SubUint32 ((&a).sub_uint32(&b)) sub_int_tile_uint32(0, 1, 0);
     RsubUint32 ((&a).rsub_uint32(&b)) rsub_int_tile_uint32(0, 1, 0);
     MulUint32 ((&a).mul_uint32(&b)) mul_int_tile_uint32(0, 1, 0);
-    RemainderUint32 ((&a).remainder_uint32(&b)) remainder_uint32_tile(0, 1, 0);
     MaxUint32 ((&a).max_uint32(&b)) binary_max_uint32_tile(0, 1, 0);
     MinUint32 ((&a).min_uint32(&b)) binary_min_uint32_tile(0, 1, 0);
     EqUint32 ((&a).eq_uint32(&b)) eq_int_tile_uint32(0, 1, 0);
@@ -342,7 +338,6 @@ whole! { whole_17 WIDE i32 i32 f32 (k a b):
 
 whole! { whole_18 WIDE u32 u32 u32 (k a b):
     IdentityUint32 ((&a).identity()) identity_tile_uint32(0);
-    RemainderScalarUint32 ((&a).remainder_scalar_uint32(7)) remainder_tile_uint32(0, 7);
     WhereUint32 ((&a).select(&b, &a)) where_tile_uint32(0, 1, 2, 0);
 }
 
@@ -431,6 +426,22 @@ whole! { whole_34 WIDE i32 f32 f32 (k a b):
     DequantInt8 ((&a).dequant_int8(&b, -131.0)) dequant_int8_tile(0, 1, 0, -131.0);
 }
 
+// In programs of their own, since the compiler that stands in for the real one refuses some of their headers.
+whole! { whole_35 WIDE i32 i32 i32 (k a b):
+    DivInt32 ((&a).div_int32_trunc(&b)) div_int32_trunc_tile(0, 1, 0);
+    DivInt32Floor ((&a).div_int32_floor(&b)) div_int32_floor_tile(0, 1, 0);
+    RemainderInt32 ((&a).remainder_int32(&b)) remainder_int32_tile(0, 1, 0);
+    FmodInt32 ((&a).fmod_int32(&b)) fmod_int32_tile(0, 1, 0);
+}
+
+whole! { whole_36 WIDE u32 u32 u32 (k a b):
+    RemainderUint32 ((&a).remainder_uint32(&b)) remainder_uint32_tile(0, 1, 0);
+}
+
+whole! { whole_37 WIDE u32 u32 u32 (k a b):
+    RemainderScalarUint32 ((&a).remainder_scalar_uint32(7)) remainder_tile_uint32(0, 7);
+}
+
 // With 16-bit registers the engines are compared; the operations are those above.
 whole! { narrow_0 NARROW f32 f32 u16 (k a b):
     ToU16 ((&a).to_u16()) typecast_tile_f32_u16(0);
@@ -441,4 +452,4 @@ whole! { narrow_1 NARROW u16 u16 f32 (k a b):
 }
 
 numbered! { whole_0 whole_1 whole_2 whole_3 whole_4 whole_5 whole_6 whole_7 whole_8 whole_9 whole_10 whole_11 whole_12 whole_13 whole_14 whole_15 whole_16 whole_17 whole_18
-whole_19 whole_20 whole_21 whole_22 whole_23 whole_24 whole_25 whole_26 whole_27 whole_28 whole_29 whole_30 whole_31 whole_32 whole_33 whole_34 }
+whole_19 whole_20 whole_21 whole_22 whole_23 whole_24 whole_25 whole_26 whole_27 whole_28 whole_29 whole_30 whole_31 whole_32 whole_33 whole_34 whole_35 whole_36 whole_37 }
