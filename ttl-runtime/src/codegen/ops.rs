@@ -140,6 +140,7 @@ impl Printer<'_> {
                     args.remove(1);
                 }
                 self.call(call, &args);
+                self.rows_from_registers(*out);
             }
             Init::Copy { cb } => {
                 self.headers.insert(api::COPY_HEADER);

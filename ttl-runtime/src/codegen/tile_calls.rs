@@ -29,11 +29,42 @@ impl Printer<'_> {
                 self.call(&format!("pack_untilize_block<{block}>"), &[cb, "1".to_owned(), out.clone()]);
                 self.call("pack_untilize_uninit", &[out]);
             }
+            (TileCall::PackUntilizePart, [cb, block, full, out, column]) => {
+                let sizes = format!("<{block}, {full}>");
+                let (cb, out, column) = (cb.clone(), out.clone(), column.clone());
+                self.call(&format!("pack_untilize_init{sizes}"), &[cb.clone(), out.clone()]);
+                self.call(&format!("pack_untilize_block{sizes}"), &[cb, "1".to_owned(), out.clone(), column]);
+                self.call("pack_untilize_uninit", &[out]);
+            }
+            (TileCall::PackUntilizeDest, [block, full, out, rows, column]) => {
+                let sizes = format!("<{block}, {full}>");
+                let (out, rows, column) = (out.clone(), rows.clone(), column.clone());
+                self.call(&format!("pack_untilize_dest_init{sizes}"), std::slice::from_ref(&out));
+                self.call(&format!("pack_untilize_dest{sizes}"), &[out.clone(), rows, column]);
+                self.call("pack_untilize_uninit", &[out]);
+            }
             (TileCall::PackRelu(_), _) => {
                 let call = op.call.call(false);
                 self.out.code(&format!("{call}({}));", args.join(", ")));
             }
             _ => self.call(&op.call.call(self.config.fp32_dest_acc), &args),
+        }
+    }
+
+    /// A kernel that packs registers as rows of elements: on Blackhole the registers are laid out for that by the mathematics' processor, which has to
+    /// be before anything is computed. The init does it, for the whole kernel; what it does to the packer is undone at once.
+    pub(super) fn rows_from_registers(&mut self, out: LocalId) {
+        let mut packs_rows = false;
+        for f in &self.module.fns {
+            visit::each_stmt(&f.body, &mut |stmt| {
+                packs_rows |= matches!(&stmt.kind, StmtKind::Op(Op::Tile(t)) if t.call == TileCall::PackUntilizeDest);
+            });
+        }
+        if packs_rows {
+            self.headers.insert(TileCall::PackUntilizeDest.header());
+            let out = [self.name(out)];
+            self.call("pack_untilize_dest_init<1>", &out);
+            self.call("pack_untilize_uninit", &out);
         }
     }
 
