@@ -1,5 +1,6 @@
 // fn tell_posted(
 //     noc: Noc,
+//     x: TensorAccessor<f32>,
 //     y: TensorAccessor<f32>,
 //     y_out: CbOut<f32>,
 //     y_in: CbIn<f32>,
@@ -17,24 +18,28 @@ void kernel_main() {                                                      // pos
     constexpr uint32_t y_in = get_compile_time_arg_val(1);
     const uint32_t word = get_semaphore(get_compile_time_arg_val(2));
     const uint32_t count = get_semaphore(get_compile_time_arg_val(3));
-    constexpr auto y_args = TensorAccessorArgs<4>();
-    const auto y = TensorAccessor(y_args, get_common_arg_val<uint32_t>(0));
+    constexpr auto x_args = TensorAccessorArgs<4>();
+    constexpr auto y_args = TensorAccessorArgs<x_args.next_compile_time_args_offset()>();
+    const auto x = TensorAccessor(x_args, get_common_arg_val<uint32_t>(0));
+    const auto y = TensorAccessor(y_args, get_common_arg_val<uint32_t>(1));
     const uint64_t other = get_noc_addr(get_arg_val<uint32_t>(0), get_arg_val<uint32_t>(1), 0);
     const uint32_t me = get_arg_val<uint32_t>(2);
 
-    noc_inline_dw_write<InlineWriteDst::DEFAULT, true>(other | word, 100 + me);  // posted.rs:211
-    noc_semaphore_inc<true>(other | count, 3);                            // posted.rs:212
-    noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(count), 3);  // posted.rs:213
-    noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(word), 100);  // posted.rs:214
-    cb_reserve_back(y_out, 1);                                            // posted.rs:216
-    const uint32_t words = get_write_ptr(y_out);                          // posted.rs:217
-    for (uint32_t i = 0; i < 1024; ++i) {                                 // posted.rs:218
-        const uint32_t value = *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(word);  // posted.rs:219
+    noc_inline_dw_write<InlineWriteDst::DEFAULT, true>(other | word, 100 + me);  // posted.rs:212
+    noc_semaphore_inc<true>(other | count, 3);                            // posted.rs:213
+    noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(count), 3);  // posted.rs:214
+    noc_semaphore_wait_min(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(word), 100);  // posted.rs:215
+    cb_reserve_back(y_out, 1);                                            // posted.rs:217
+    noc_async_read_page(0, x, get_write_ptr(y_out));                      // posted.rs:218
+    noc_async_read_barrier();
+    const uint32_t words = get_write_ptr(y_out);                          // posted.rs:219
+    for (uint32_t i = 0; i < 512; ++i) {                                  // posted.rs:220
+        const uint32_t value = *reinterpret_cast<volatile tt_l1_ptr uint32_t*>(word);  // posted.rs:221
         reinterpret_cast<volatile tt_l1_ptr uint32_t*>(words)[i] = value + i;
     }
-    cb_push_back(y_out, 1);                                               // posted.rs:218
-    cb_wait_front(y_in, 1);                                               // posted.rs:222
-    noc_async_write_page(me, y, get_read_ptr(y_in));                      // posted.rs:223
+    cb_push_back(y_out, 1);                                               // posted.rs:220
+    cb_wait_front(y_in, 1);                                               // posted.rs:224
+    noc_async_write_page(me, y, get_read_ptr(y_in));                      // posted.rs:225
     noc_async_write_barrier();
     cb_pop_front(y_in, 1);
     noc_async_posted_writes_flushed();

@@ -384,6 +384,13 @@ pub fn token_rows() -> impl Iterator<Item = &'static Row> {
     [TOKEN, posted::ROWS, tensors::ROWS, COMPUTE].into_iter().flatten()
 }
 
+/// Every row there is.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    let lowered = [READ_ID, WRITE_ID, READ_ID_BARRIER, WRITE_ID_BARRIER, WRITE_ID_FLUSH, &POSTED_FLUSH];
+    let whole = [READ_AT, WRITE_AT, READ_FROM_CORE, COPY_BLOCK, INC_MULTICAST, &READ_ELEMENT];
+    token_rows().chain(VALUES).chain(lowered).chain(whole)
+}
+
 /// A row of the token's methods.
 pub fn of_token(method: &str, operands: usize) -> Option<&'static Row> {
     token_rows().find(|r| r.method == method && r.operands.len() == operands)
