@@ -273,7 +273,7 @@ pub fn receive_b_and_bias<const M: u32, const N: u32, const K: u32, const SM: u3
     }
 }
 
-/// Result blocks that fit the tile registers: the bias is there before the products are added to it, and relu follows there.
+/// Result blocks that fit the tile registers; bias and relu follow when all products are there.
 #[ttl::kernel(compute)]
 pub fn multiply_add_relu<const M: u32, const N: u32, const K: u32>(
     compute: Compute,
@@ -286,14 +286,13 @@ pub fn multiply_add_relu<const M: u32, const N: u32, const K: u32>(
 ) {
     for _ in 0..count {
         let mut acc = compute.zeros(M, N);
-        let bias = bias.wait_front(N);
-        acc += bias.block(1, N).bcast_rows();
         for _ in 0..steps {
             let a = a.wait_front(M * K);
             let b = b.wait_front(K * N);
             acc += a.block(M, K).matmul(b.block(K, N));
         }
-        c.reserve_back(M * N).store(acc.relu());
+        let bias = bias.wait_front(N);
+        c.reserve_back(M * N).store((acc + bias.block(1, N).bcast_rows()).relu());
     }
 }
 

@@ -93,7 +93,6 @@ pub fn pack_reconfig_data_format(cb: u32, site: Site) {
         let format = cx.core.cbs.list[cb].format;
         let unit = cx.unit(CALL, site)?;
         unit.packer = Configured { format, site };
-        unit.l1_acc = false;
         Ok(())
     });
 }

@@ -116,10 +116,7 @@ impl State {
                     self.0[SRCB] = cx.value(*b);
                 }
             }
-            Init::PackReconfig { cb } => {
-                self.0[PACK] = cx.value(*cb);
-                self.0[L1_ACC] = Some(Value::L1Acc(false));
-            }
+            Init::PackReconfig { cb } => self.0[PACK] = cx.value(*cb),
             Init::L1Acc(on) => self.0[L1_ACC] = Some(Value::L1Acc(*on)),
             Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {
                 self.0[SFPU] = cx.canonical(init);
