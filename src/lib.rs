@@ -142,3 +142,8 @@ macro_rules! zone {
         let _zone = $crate::rt::Zone::enter($name, ::core::file!(), ::core::line!());
     };
 }
+
+/// The program of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

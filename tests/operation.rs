@@ -119,7 +119,7 @@ fn generic_over_cores() {
     }
 }
 
-/// As in the README.
+/// One operand twice.
 #[ttl::kernel]
 fn square(x: TensorAccessor<bf16>, y: TensorAccessor<bf16>, #[ttl(common)] tiles: u32) {
     let (x_out, x_in) = ttl::buffer::<bf16>(2);
@@ -143,7 +143,7 @@ fn square(x: TensorAccessor<bf16>, y: TensorAccessor<bf16>, #[ttl(common)] tiles
 }
 
 #[test]
-fn the_operation_of_the_readme() {
+fn an_operand_used_twice() {
     let (device, y) = ttl::testing::on_both_engines(&DeviceOptions::default(), |device| {
         let x = device.upload::<bf16>("x", &HostTensor::from_fn([64, 64], |i| (i % 16) as f32)?)?;
         let y = device.zeros::<bf16>("y", x.shape())?;
