@@ -1,0 +1,5 @@
+//! The host side of the DiT megakernel. Tests of the inventory carry the number of their item.
+
+mod cores;
+mod numbers;
+mod ops;
