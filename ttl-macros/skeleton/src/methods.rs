@@ -257,21 +257,6 @@ methods! {
         "commit",
         "release",
         "store",
-        "matmul",
-        "block",
-        "bcast_rows",
-        "bcast_cols",
-        "bcast_scalar",
-        "sum_row",
-        "sum_col",
-        "sum_scalar",
-        "max_row",
-        "max_col",
-        "max_scalar",
-        "mean_row",
-        "mean_col",
-        "mean_scalar",
-        "transpose",
     ]
 }
 
