@@ -17,6 +17,7 @@ pub mod core_map;
 pub mod core_set;
 pub mod error;
 pub mod geometry;
+pub mod k1;
 pub mod offsets;
 pub mod op;
 
