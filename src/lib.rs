@@ -143,6 +143,9 @@ macro_rules! zone {
     };
 }
 
+#[cfg(any(doc, doctest))]
+pub mod book;
+
 /// The program of the README, compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -179,6 +179,20 @@ impl Program {
         operation.add_to(self, cores.into());
     }
 
+    /// As [`Program::operation`], with settings for its compute section.
+    pub fn operation_with(
+        &mut self,
+        cores: impl Into<CoreSet>,
+        config: ComputeConfig,
+        operation: impl crate::rt::Operation,
+    ) {
+        let others = self.inner.kernels().len();
+        operation.add_to(self, cores.into());
+        for kernel in self.inner.kernels_mut().iter_mut().skip(others).filter(|k| k.role == Role::Compute) {
+            kernel.config = config.clone();
+        }
+    }
+
     /// Puts a compute kernel on cores, with settings of its own.
     #[track_caller]
     pub fn compute<K: Kernel>(&mut self, cores: impl Into<CoreSet>, config: ComputeConfig, kernel: K) {
