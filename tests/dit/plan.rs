@@ -40,9 +40,7 @@ impl Plan {
                 Op::OPS.map(|op| {
                     let (k, n) = (op.k_tiles(banks) as usize * 32, op.n_tiles(banks, cfg.is_cross(blk)) as usize * 32);
                     let seed = seed * 1000 + u64::from(blk * 8 + op as u32 * 2);
-                    // Sums of K products of unit variance stay of unit variance, so that four products in a row keep their size.
-                    let tiles =
-                        normal([k, n], seed, (k as f32).sqrt().recip()).to_tiles(dtype.format()).expect("tiles");
+                    let tiles = normal([k, n], seed, 0.02).to_tiles(dtype.format()).expect("tiles");
                     let weights = HostTensor::from_tiles([k, n], dtype.format(), &tiles).expect("tiles").to_f32_vec();
                     let bias = normal([1, n], seed + 1, 0.1).to_f32_vec();
                     Layer { k, n, weights, bias, tiles }

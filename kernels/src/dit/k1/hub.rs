@@ -37,7 +37,8 @@ fn share_of_noc_1(pages: u32, split: u32) -> u32 {
 
 /// BRISC.
 #[ttl::kernel(writer, noc = 0)]
-#[allow(clippy::too_many_arguments)] // a buffer, semaphores, and what the launch is
+#[allow(clippy::too_many_arguments)] // a tensor, semaphores, and what the launch is
+#[allow(clippy::manual_range_contains)] // device code has no ranges but those of loops
 pub fn hub_gather(
     noc: Noc,
     a: TensorAccessor<bf16>,

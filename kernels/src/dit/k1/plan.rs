@@ -47,6 +47,7 @@ impl Run {
     }
 
     /// Whether the visit takes its input from x_rep, not from the block before.
+    #[allow(clippy::manual_is_multiple_of)] // device code has operators only
     pub fn from_x(&self, visit: u32) -> bool {
         visit % self.n_blk == 0
     }
@@ -90,6 +91,7 @@ pub const ROUND_G: u32 = 3 + N_CHUNKS;
 
 /// The pages of a_rep that round `round` (1 to 9) of a block fills: the first, and how many.
 #[ttl::device]
+#[allow(clippy::manual_range_contains)] // device code has no ranges but those of loops
 pub fn round_pages(banks: u32, round: u32) -> (u32, u32) {
     if round == ROUND_Q {
         // Four tiles of each head.
