@@ -213,6 +213,10 @@ impl DitConfig {
         128 * self.banks
     }
 
+    pub const fn head_dim_pad(&self) -> u32 {
+        HEAD_DIM_PAD
+    }
+
     pub const fn head_dim(&self) -> u32 {
         HEAD_DIM
     }

@@ -1,5 +1,7 @@
 //! The offsets table: what kernels know of the arena. 11 words, then 4 per block; it travels as common runtime arguments.
 
+use super::error::{MegakernelError, Result};
+
 /// Words of the header, in order.
 pub const HEADER: [&str; 11] = [
     "layout_version",
@@ -70,4 +72,34 @@ pub fn flags_key_set(flags: u32) -> u32 {
 #[ttl::device]
 pub fn flags_l_pad(flags: u32) -> u32 {
     (flags >> 16) * 32
+}
+
+/// The table itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OffsetsTable {
+    pub header: Vec<u32>,
+    pub blocks: Vec<Vec<u32>>,
+}
+
+impl OffsetsTable {
+    /// The words as the kernels read them, if they are what the kernels expect.
+    pub fn words(&self) -> Result<Vec<u32>> {
+        let block = self.blocks.iter().map(Vec::len).find(|&n| n != BLOCK.len()).unwrap_or(BLOCK.len());
+        if (self.header.len(), block) != (HEADER.len(), BLOCK.len()) {
+            return Err(MegakernelError::OffsetsWords { header: self.header.len(), block });
+        }
+        let n_blocks = self.header[H_N_BLOCKS as usize];
+        let words: Vec<u32> = self.header.iter().chain(self.blocks.iter().flatten()).copied().collect();
+        let expected = table_words(n_blocks) as usize;
+        if words.len() != expected {
+            return Err(MegakernelError::OffsetsLength { got: words.len(), n_blocks, expected });
+        }
+        Ok(words)
+    }
+
+    /// The words' names, in the same order.
+    pub fn names(&self) -> Vec<String> {
+        let block = |blk: usize| BLOCK.iter().map(move |word| format!("block{blk}_{word}"));
+        HEADER.iter().map(|&word| word.to_owned()).chain((0..self.blocks.len()).flat_map(block)).collect()
+    }
 }
