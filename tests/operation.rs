@@ -119,7 +119,7 @@ fn generic_over_cores() {
     }
 }
 
-/// One operand several times: methods borrow it, and an operator takes it in the end.
+/// One operand several times: methods borrow it, operators take it or borrow it with `&`.
 #[ttl::kernel]
 fn square(x: TensorAccessor<bf16>, y: TensorAccessor<bf16>, #[ttl(common)] tiles: u32) {
     let (x_out, x_in) = ttl::buffer::<bf16>(2);
@@ -132,7 +132,7 @@ fn square(x: TensorAccessor<bf16>, y: TensorAccessor<bf16>, #[ttl(common)] tiles
     ttl::compute(|_compute| {
         for _ in 0..tiles {
             let x = x_in.wait_front(1);
-            y_out.reserve_back(1).store(x.abs() * x.relu() + x.square() - x);
+            y_out.reserve_back(1).store(x.abs() * x.relu() + x.square() - &x);
         }
     });
     ttl::writer(|noc| {
