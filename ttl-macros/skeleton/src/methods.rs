@@ -92,6 +92,7 @@ methods! {
         "noc_async_writes_flushed",
         "noc_async_atomic_barrier",
         "get_noc_addr",
+        "get_bank_base_address",
         "get_own_noc_addr",
         "get_noc_multicast_addr",
         "get_noc_addr_from_bank_id",

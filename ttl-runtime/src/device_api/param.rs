@@ -214,7 +214,7 @@ impl Param for Words {
 #[diagnostic::do_not_recommend]
 impl Param for CommonWords {
     type Host = Vec<u32>;
-    type Roles = role::DataMovement;
+    type Roles = role::Any;
     const KIND: ParamKind = ParamKind::Common;
 
     fn bind(name: &str, host: Vec<u32>, binder: &mut Binder) {
