@@ -249,6 +249,9 @@ methods! {
         "to_bits",
         "from_bits",
         "len",
+        "is_some",
+        "is_none",
+        "unwrap_or",
     ],
     takes_self: [
         "push_back",
