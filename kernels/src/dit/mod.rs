@@ -34,6 +34,7 @@ pub mod cta;
 pub mod error;
 pub mod geometry;
 pub mod io;
+pub mod k1;
 pub mod knobs;
 pub mod matrix;
 pub mod offsets;

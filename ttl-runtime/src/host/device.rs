@@ -189,6 +189,28 @@ impl Device {
         Ok(tensor)
     }
 
+    /// A tiled tensor whose contents are given as the device has them: the bytes of its pages one after the other, in the tensor's order.
+    pub fn upload_packed<T: Element>(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+        memory: MemoryConfig,
+        bytes: &[u8],
+    ) -> Result<Tensor<T>> {
+        let spec = TensorSpec::new(shape, T::FORMAT)?.with_memory(memory);
+        if bytes.len() as u64 != spec.bytes() {
+            return Err(Error::Other(format!(
+                "tensor `{name}` of shape {shape:?} has {} pages of {} bytes, {} bytes are given",
+                spec.pages(),
+                spec.page_size(),
+                bytes.len()
+            )));
+        }
+        let tensor = self.allocate::<T>(name, spec)?;
+        self.write_pages(&tensor.tensor, bytes)?;
+        Ok(tensor)
+    }
+
     /// New contents for a tensor: programs that were validated with it can run again.
     pub fn write<T: Element>(&mut self, tensor: &Tensor<T>, host: &HostTensor) -> Result<()> {
         self.own(&tensor.tensor)?;

@@ -122,6 +122,18 @@ impl Program {
         (Producer::new(cb), Consumer::new(cb))
     }
 
+    /// As [`Program::circular_buffer_on`], on some of the tensor's cores: on the others its shards are memory for whoever knows the address.
+    #[track_caller]
+    pub fn circular_buffer_on_cores<T: Element>(
+        &mut self,
+        tensor: &Tensor<T>,
+        cores: impl Into<CoreSet>,
+    ) -> (Producer<T>, Consumer<T>) {
+        let tensor = tensor.handle();
+        let cb = self.inner.add_cb(CbDecl { cores: cores.into(), ..CbDecl::on_shards(tensor.name.clone(), tensor) });
+        (Producer::new(cb), Consumer::new(cb))
+    }
+
     /// A semaphore on each of `cores`: a word that is `init` when the program starts. A core has 16.
     #[track_caller]
     pub fn semaphore(&mut self, name: &str, cores: impl Into<CoreSet>, init: u32) -> SemaphoreArg {

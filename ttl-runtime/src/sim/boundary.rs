@@ -3,7 +3,7 @@
 //! Everything here happens on one OS thread in an order that depends on the program (and the seed) only.
 
 use super::cb::Cb;
-use super::core::Wait;
+use super::core::{CoreState, Wait};
 use super::deadlock;
 use super::dice::Dice;
 use super::error::{ErrorKind, SimError, count};
@@ -199,7 +199,8 @@ impl<'a> Boundary<'a> {
     }
 
     /// Data that arrives in a circular buffer of a core goes to pages which that core has reserved: any others may be in use.
-    /// A buffer that no thread there has touched yet is plain memory.
+    /// A buffer that no thread there has touched yet is plain memory. So is a tensor's shard, whose address others know without the
+    /// buffer, but for the pages that are pushed and not yet popped.
     fn welcome(
         &self,
         cores: &AllCores<'_>,
@@ -212,10 +213,18 @@ impl<'a> Boundary<'a> {
         let Some(there) = cores.by_index(core) else { return Ok(()) };
         let outside = |c: &&Cb| {
             c.overlaps(addr, size)
-                && (c.producer.is_some() || c.consumer.is_some())
-                && !c.within(c.write_page, c.reserved, addr, size)
+                && match c.on_shard {
+                    true => c.overlaps_pages(c.read_page, c.available(), addr, size),
+                    false => {
+                        (c.producer.is_some() || c.consumer.is_some())
+                            && !c.within(c.write_page, c.reserved, addr, size)
+                    }
+                }
         };
         let Some(cb) = there.cbs.list.iter().find(outside) else { return Ok(()) };
+        if cb.on_shard {
+            return Err(in_use(cores.get(sender), op, there, cb, addr, size));
+        }
         let message = format!("data arrives outside of the reserved pages of {} of {}", cb.title(), there.core);
         let start = cb.write_ptr();
         let numbers = format!(
@@ -320,6 +329,22 @@ impl<'a> Boundary<'a> {
             None => Err(SimError::new(ErrorKind::Launch, "the simulator lost one of its OS threads").seed(seed)),
         }
     }
+}
+
+/// Data arrives in pages of a shard that the consumer of the buffer on it has still to pop.
+#[cold]
+fn in_use(from: &CoreState, op: &Outgoing, there: &CoreState, cb: &Cb, addr: u32, size: u32) -> SimError {
+    let message = format!("data arrives in pages of {} of {} that are in use", cb.title(), there.core);
+    let numbers = format!(
+        "L1 {addr:#x} to {:#x}; in use there: {} from {:#x} on",
+        addr + size,
+        count(cb.available(), "page"),
+        cb.read_ptr()
+    );
+    from.error(usize::from(op.thread), ErrorKind::CircularBuffer, message, op.site)
+        .label(cb.last_push, format!("pushed here on {}, and not popped", there.core))
+        .numbers(numbers)
+        .help("the receiver must pop the pages, then say so (by a semaphore) before the next data is sent")
 }
 
 /// The data of a write that arrives.
