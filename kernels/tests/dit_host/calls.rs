@@ -11,6 +11,8 @@ use ttl_kernels::dit::bindings::*;
 use ttl_kernels::dit::readback::*;
 use ttl_kernels::dit::*;
 
+type Kv = BTreeMap<u32, [TensorSpec; 2]>;
+
 fn spec(shape: &[usize], format: DataFormat) -> TensorSpec {
     TensorSpec::new(shape, format).unwrap()
 }
@@ -19,9 +21,9 @@ fn spec(shape: &[usize], format: DataFormat) -> TensorSpec {
 fn item_135_keys_and_values() {
     let layout = layout(Version::N16, 1, 4, ArenaOptions::new(64));
     let good = || spec(&[1, 4, 64, 64], DataFormat::Bf16);
-    let kv: BTreeMap<u32, [TensorSpec; 2]> = [(0, [good(), good()]), (2, [good(), good()])].into();
+    let kv: Kv = [(0, [good(), good()]), (2, [good(), good()])].into();
     check_kv(&layout, &kv).unwrap();
-    let refused = |change: &dyn Fn(&mut BTreeMap<u32, [TensorSpec; 2]>)| {
+    let refused = |change: &dyn Fn(&mut Kv)| {
         let mut kv = kv.clone();
         change(&mut kv);
         check_kv(&layout, &kv).unwrap_err().to_string()

@@ -325,8 +325,7 @@ fn item_105_limits_of_runtime_words() {
     let cfg = DitConfig::n16();
     let full = ArenaLayout::plan(&cfg, ArenaOptions::new(64)).unwrap();
     let words = K1Words::stream(&full, 0, 32, 9).unwrap();
-    let args =
-        CommonArgs::k1(&full, &addresses, &words, &vec![Core::new(1, 1); 8], &vec![Core::new(1, 1); 96]).unwrap();
+    let args = CommonArgs::k1(&full, &addresses, &words, &[Core::new(1, 1); 8], &[Core::new(1, 1); 96]).unwrap();
     assert_eq!(args.words().len(), 7 + 1 + 139 + 11 + 8 + 96);
 }
 
