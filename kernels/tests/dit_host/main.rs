@@ -4,6 +4,7 @@ mod arena;
 mod budgets;
 mod calls;
 mod cores;
+mod model;
 mod numbers;
 mod ops;
 mod programs;
