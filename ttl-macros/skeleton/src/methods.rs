@@ -249,6 +249,9 @@ methods! {
         "to_bits",
         "from_bits",
         "len",
+        "is_some",
+        "is_none",
+        "unwrap_or",
     ],
     takes_self: [
         "push_back",
@@ -258,21 +261,6 @@ methods! {
         "commit",
         "release",
         "store",
-        "matmul",
-        "block",
-        "bcast_rows",
-        "bcast_cols",
-        "bcast_scalar",
-        "sum_row",
-        "sum_col",
-        "sum_scalar",
-        "max_row",
-        "max_col",
-        "max_scalar",
-        "mean_row",
-        "mean_col",
-        "mean_scalar",
-        "transpose",
     ]
 }
 
