@@ -147,6 +147,7 @@ pub(super) fn is_printed(ty: &Ty) -> bool {
         | Ty::Tiles
         | Ty::TileBlock(_)
         | Ty::Accumulator
+        | Ty::Group(_)
         | Ty::PipeTx
         | Ty::PipeRx
         | Ty::UnicastTx

@@ -95,7 +95,7 @@ impl Noc {
 #[derive(Debug)]
 pub struct TensorAccessor<T> {
     accessor: Accessor,
-    base: u32,
+    pub(super) base: u32,
     _format: PhantomData<T>,
 }
 

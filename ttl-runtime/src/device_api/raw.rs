@@ -150,6 +150,11 @@ impl<T: Element> TensorAccessor<T> {
     pub fn get_noc_addr(&self, page: u32, offset: u32) -> NocAddr {
         NocAddr(self.noc_addr_at(page, offset, Site::caller()))
     }
+
+    /// Where the tensor begins in each of its banks: in L1, the address of the shard of every core that has one.
+    pub fn get_bank_base_address(&self) -> u32 {
+        self.base
+    }
 }
 
 impl Semaphore {

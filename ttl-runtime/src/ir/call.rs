@@ -315,6 +315,7 @@ pub static VALUES: &[Row] = &[
     infix("noc_addr", "$0 | %1", &[Range, U32], A),
     row("get_noc_addr", "$0.get_noc_addr($1, $2)", &[Tensor, U32, U32], A, Pure),
     infix("offset", "%0 + %1", &[Addr, U32], A),
+    row("get_bank_base_address", "$0.get_bank_base_address()", &[Tensor], U, Pure),
     row("low", "static_cast<uint32_t>($0)", &[Addr], U, Pure),
     row("get_shard_noc_addr", "$0.get_shard_noc_addr($1, $2)", &[Tensor, U32, U32], A, Pure),
     row("addr", "$0", &[Semaphore], U, Pure),

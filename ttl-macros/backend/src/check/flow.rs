@@ -193,6 +193,9 @@ impl Analysis {
                             | "low"
                             | "my_x"
                             | "my_y"
+                            | "is_some"
+                            | "is_none"
+                            | "unwrap_or"
                     )
             }
             _ => false,
