@@ -196,13 +196,7 @@ pub fn receive_b<const M: u32, const N: u32, const K: u32, const SM: u32, const 
 
 /// Reads the part of the bias for one result block and sends it down, if the column has other cores.
 #[ttl::device]
-fn send_bias<const N: u32>(
-    noc: Noc,
-    bias: &TensorAccessor<bf16>,
-    bias_out: &CbOut<bf16>,
-    down: &PipeTx,
-    column: u32,
-) {
+fn send_bias<const N: u32>(noc: Noc, bias: &TensorAccessor<bf16>, bias_out: &CbOut<bf16>, down: &PipeTx, column: u32) {
     let mut row = bias_out.reserve_back(N);
     let mut reads = noc.read_into(&mut row);
     for n in 0..N {

@@ -135,7 +135,11 @@ fn whole_shards() {
         for i in 0..256 * 64 {
             let (row, column) = (i / 64, i % 64);
             let from = (3 - row / 64) * 64 * 64 + row % 64 * 64 + column;
-            assert_eq!(got.get(i), Some((from / 1024) as f32 + (from % 7) as f32 * 0.125), "row {row}, column {column}");
+            assert_eq!(
+                got.get(i),
+                Some((from / 1024) as f32 + (from % 7) as f32 * 0.125),
+                "row {row}, column {column}"
+            );
         }
     });
 }

@@ -62,7 +62,10 @@ fn sums_disturbed(c: Compute, x: CbIn<bf16>, s: CbIn<bf16>, y: CbOut<f32>) {
 
 /// What a run of this compute kernel says, on both engines.
 #[track_caller]
-fn message(shape: &Shape, compute: impl Fn(&mut Program, ComputeConfig, crate::harness::Ends<bf16, bf16, f32>)) -> String {
+fn message(
+    shape: &Shape,
+    compute: impl Fn(&mut Program, ComputeConfig, crate::harness::Ends<bf16, bf16, f32>),
+) -> String {
     let mut said = Vec::new();
     for engine in [Engine::Native, Engine::Cpp] {
         let mut device = Device::with_options(DeviceOptions { engine, ..DeviceOptions::default() }).expect("a device");

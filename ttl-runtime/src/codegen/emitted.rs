@@ -55,7 +55,10 @@ mod tests {
         let (have, others) = (column(&page, 2), column(&page, 3));
         assert!(have.len() > 450 && others.len() > 200, "{} and {} calls", have.len(), others.len());
         for (header, name) in have {
-            assert!(emitted.contains(name), "{header}: no kernel can have `{name}` in its C++; `.ci/api_coverage` writes the page anew");
+            assert!(
+                emitted.contains(name),
+                "{header}: no kernel can have `{name}` in its C++; `.ci/api_coverage` writes the page anew"
+            );
         }
         for (header, name) in others {
             assert!(!emitted.contains(name), "{header}: `{name}` is emitted; `.ci/api_coverage` writes the page anew");

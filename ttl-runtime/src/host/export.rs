@@ -46,12 +46,7 @@ impl CheckedProgram {
         self.export_tensors(dir, &tensors, tolerance)
     }
 
-    pub(super) fn export_tensors(
-        &self,
-        dir: &Path,
-        tensors: &[TensorExport],
-        tolerance: Tolerance,
-    ) -> Result<PathBuf> {
+    pub(super) fn export_tensors(&self, dir: &Path, tensors: &[TensorExport], tolerance: Tolerance) -> Result<PathBuf> {
         let mut sources = vec![];
         let kernels = self.checked().kernels().iter().zip(self.prepared.iter());
         for (source, (kernel, body)) in self.sources(Lines::Directives)?.into_iter().zip(kernels) {

@@ -250,9 +250,7 @@ impl TileCall {
             TileCall::Acc(_) | TileCall::BinaryBlock(_) => Sources { a: Some(0), b: Some(1) },
             TileCall::MatmulTransposed => Sources { a: Some(1), b: Some(0) },
             TileCall::CopyBlock | TileCall::TransposeBlock => Sources { a: Some(0), b: None },
-            TileCall::Tilize | TileCall::PackUntilize | TileCall::PackUntilizePart => {
-                Sources { a: Some(0), b: None }
-            }
+            TileCall::Tilize | TileCall::PackUntilize | TileCall::PackUntilizePart => Sources { a: Some(0), b: None },
             TileCall::PackBlock | TileCall::PackAcc | TileCall::PackRelu(_) | TileCall::PackUntilizeDest => {
                 Sources { a: None, b: None }
             }

@@ -1,7 +1,7 @@
 //! What tile operations check, and how their operands are unpacked.
 
-use crate::ops::TileCall;
 use super::{FpuInit, SfpuInit, Step, Stop};
+use crate::ops::TileCall;
 use crate::sim::error::ErrorKind;
 use crate::sim::launch::Processor;
 use crate::sim::math;

@@ -95,7 +95,9 @@ pub fn pack_untilize_dest(block: u32, full: u32, ocb: u32, rows: u32, column: u3
         if set.map(|(b, f, _)| (b, f)) != Some((block, full)) {
             let message = format!("`{CALL}<{block}, {full}>` without an init for it");
             let error = cx.error(ErrorKind::Init, message, site);
-            return Err(Stop::Fail(error.help("call `pack_untilize_dest_init` with the same template arguments before")));
+            return Err(Stop::Fail(
+                error.help("call `pack_untilize_dest_init` with the same template arguments before"),
+            ));
         }
         let fits = block > 0 && full.is_multiple_of(block) && (column + 1) * block <= full;
         if !fits || rows == 0 || block * rows > registers {

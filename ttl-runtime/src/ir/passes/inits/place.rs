@@ -2,8 +2,8 @@
 
 use super::startup::startup;
 use super::state::{
-    By, FIELDS, Formats, L1_ACC, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, UNDO, meet,
-    scalars, uniform_formats,
+    By, FIELDS, Formats, L1_ACC, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, UNDO, meet, scalars,
+    uniform_formats,
 };
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::visit::CallSite;

@@ -299,7 +299,8 @@ mod tests {
                 let (before, mut tile) = (sample(), sample());
                 sfpu_reduce(&config(arch), pool, dim, &mut tile);
                 for line in 0..32 {
-                    let value = |i: usize| if dim == ReduceDim::Col { at(&before, i, line) } else { at(&before, line, i) };
+                    let value =
+                        |i: usize| if dim == ReduceDim::Col { at(&before, i, line) } else { at(&before, line, i) };
                     let values = (0..32).map(value);
                     let expected = match pool {
                         Sum => values.sum(),
