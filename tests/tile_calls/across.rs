@@ -217,7 +217,7 @@ fn choose(c: Compute, x: CbIn<u32>, s: CbIn<bf16>, y: CbOut<f32>, #[ttl(common)]
         let word = c.read_tile_value(&x, 0, 5);
         let mut out = y.reserve_back(1);
         let mut regs = c.acquire();
-        if c.get_tile_address(&x, 0) % 16 == 0 {
+        if c.get_tile_address(&x, 0) & 15 == 0 {
             regs.copy_tile(&s, word & 1, 0);
         }
         regs.commit().pack_tile(0, &mut out);
