@@ -6,44 +6,36 @@ use clap::Parser;
 use std::path::PathBuf;
 use ttl::prelude::*;
 
-/// Brings tiles of both operands into the core's memory.
-#[ttl::kernel(reader)]
-fn read(
-    noc: Noc,
-    a: TensorAccessor<bf16>,
-    b: TensorAccessor<bf16>,
-    a_out: CbOut<bf16>,
-    b_out: CbOut<bf16>,
-    #[ttl(common)] tiles: u32,
-) {
-    for i in 0..tiles {
-        let mut a_tile = a_out.reserve_back(1);
-        let mut b_tile = b_out.reserve_back(1);
-        let a_read = noc.read_page(&a, i, &mut a_tile);
-        let b_read = noc.read_page(&b, i, &mut b_tile);
-        a_read.wait();
-        b_read.wait();
-    }
-}
+/// y = a + b, as three threads that meet at circular buffers.
+#[ttl::kernel]
+fn add(a: TensorAccessor<bf16>, b: TensorAccessor<bf16>, y: TensorAccessor<bf16>, #[ttl(common)] tiles: u32) {
+    let (a_out, a_in) = ttl::buffer::<bf16>(2);
+    let (b_out, b_in) = ttl::buffer::<bf16>(2);
+    let (y_out, y_in) = ttl::buffer::<bf16>(2);
 
-/// Adds them.
-#[ttl::kernel(compute)]
-fn add(_compute: Compute, a_in: CbIn<bf16>, b_in: CbIn<bf16>, y_out: CbOut<bf16>, #[ttl(common)] tiles: u32) {
-    for _ in 0..tiles {
-        let a = a_in.wait_front(1);
-        let b = b_in.wait_front(1);
-        let mut y = y_out.reserve_back(1);
-        y.store(a + b);
-    }
-}
-
-/// Takes the sums back to DRAM.
-#[ttl::kernel(writer)]
-fn write(noc: Noc, y: TensorAccessor<bf16>, y_in: CbIn<bf16>, #[ttl(common)] tiles: u32) {
-    for i in 0..tiles {
-        let tile = y_in.wait_front(1);
-        noc.write_page(&y, i, &tile).flushed();
-    }
+    ttl::reader(|noc| {
+        for i in 0..tiles {
+            let mut a_tile = a_out.reserve_back(1);
+            let mut b_tile = b_out.reserve_back(1);
+            let a_read = noc.read_page(&a, i, &mut a_tile);
+            let b_read = noc.read_page(&b, i, &mut b_tile);
+            a_read.wait();
+            b_read.wait();
+        }
+    });
+    ttl::compute(|_compute| {
+        for _ in 0..tiles {
+            let a = a_in.wait_front(1);
+            let b = b_in.wait_front(1);
+            y_out.reserve_back(1).store(a + b);
+        }
+    });
+    ttl::writer(|noc| {
+        for i in 0..tiles {
+            let tile = y_in.wait_front(1);
+            noc.write_page(&y, i, &tile).flushed();
+        }
+    });
 }
 
 /// Adds two tensors on one core of the simulated chip.
@@ -74,14 +66,8 @@ fn run(cli: &Cli) -> ttl::Result<()> {
     let y = device.zeros::<bf16>("y", a.shape())?;
     let tiles = y.pages();
 
-    let core = Core::new(0, 0);
     let mut program = Program::new("add");
-    let (a_out, a_in) = program.circular_buffer::<bf16>("a", core, 2);
-    let (b_out, b_in) = program.circular_buffer::<bf16>("b", core, 2);
-    let (y_out, y_in) = program.circular_buffer::<bf16>("y", core, 2);
-    program.kernel(core, read { a: a.accessor(), b: b.accessor(), a_out, b_out, tiles });
-    program.kernel(core, add { a_in, b_in, y_out, tiles });
-    program.kernel(core, write { y: y.accessor(), y_in, tiles });
+    program.operation(Core::new(0, 0), add { a: a.accessor(), b: b.accessor(), y: y.accessor(), tiles });
 
     let program = program.validate(&device)?;
     let time = common::run(&mut device, &program, &cli.options)?;

@@ -123,7 +123,7 @@ fn run(cli: &Cli) -> ttl::Result<()> {
                 (group.visit)(&mut write, &mut target.device()?, only)?;
             }
         }
-        for only in choices(&random::OPERATIONS).filter(|_| chosen("random")) {
+        for only in choices(&random::OPERATIONS).filter(|only| chosen("random") && (wide || *only == 1)) {
             let mut device = target.device()?;
             let (program, y) = random::program(&mut device, target.config(), only)?;
             let operations =

@@ -142,3 +142,11 @@ macro_rules! zone {
         let _zone = $crate::rt::Zone::enter($name, ::core::file!(), ::core::line!());
     };
 }
+
+#[cfg(any(doc, doctest))]
+pub mod book;
+
+/// The program of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

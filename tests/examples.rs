@@ -74,6 +74,16 @@ fn add_prints_its_result_and_writes_it() {
 }
 
 #[test]
+fn the_readme_shows_the_generated_code() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let output = run("add", &["--emit", text(dir.path())]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let emitted = std::fs::read_to_string(dir.path().join("add_compute.cpp")).expect("the compute kernel");
+    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("the README");
+    assert!(readme.contains(emitted.trim_end()), "the README does not show what `add --emit` writes now:\n{emitted}");
+}
+
+#[test]
 fn a_foreign_kernel_runs_between_two_of_ours() {
     for arch in ["blackhole", "wormhole"] {
         for engine in ["native", "cpp"] {

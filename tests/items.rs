@@ -45,7 +45,8 @@ fn parameters_guards_and_loop_variables() {
 fn a_kernel_describes_itself() {
     assert_eq!((read::NAME, read::ROLE), ("read", Role::Reader));
     assert_eq!(read::FILE, "tests/items.rs");
-    let kinds: Vec<_> = read::params().iter().map(|p| (p.name, p.kind)).collect();
+    let params = read::params();
+    let kinds: Vec<_> = params.iter().map(|p| (p.name.as_str(), p.kind)).collect();
     assert_eq!(
         kinds,
         [
@@ -68,7 +69,8 @@ fn marks(_: Noc, #[ttl(compile_time)] block: u32, #[ttl(common)] scale: f32, fir
 #[test]
 fn marked_parameters() {
     assert_eq!(locals::<marks>(), "_: Noc, block: u32, scale: f32, first: i32, x: f32, y: u32");
-    let kinds: Vec<_> = marks::params().iter().map(|p| (p.name, p.kind)).collect();
+    let params = marks::params();
+    let kinds: Vec<_> = params.iter().map(|p| (p.name.as_str(), p.kind)).collect();
     assert_eq!(kinds, [("block", ParamKind::CompileTime), ("scale", ParamKind::Common), ("first", ParamKind::PerCore)]);
 }
 

@@ -127,6 +127,19 @@ fn numbers_in_expressions() {
     }
 }
 
+/// With 32-bit registers the library is told to use its long polynomials, as TT-Metalium's own kernels do for f32.
+#[test]
+fn polynomials_follow_the_registers() {
+    let mut device = Device::with_options(DeviceOptions::default()).expect("a device");
+    for fp32_dest_acc in [false, true] {
+        let config = ComputeConfig { fp32_dest_acc, ..ComputeConfig::default() };
+        let (program, _) = program(&mut device, config).expect("a program");
+        let sources = program.validate(&device).expect("a valid program").sources(Lines::None).expect("sources");
+        let defined = sources.iter().filter(|s| s.text.contains("#define INP_FLOAT32 1\n#include")).count();
+        assert_eq!(defined, usize::from(fp32_dest_acc), "in the compute kernel alone");
+    }
+}
+
 /// Constants are bit patterns with their value beside, what needs arithmetic is computed once, outside of the loop over tiles.
 #[test]
 fn words_of_calls() {

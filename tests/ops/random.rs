@@ -71,30 +71,38 @@ pub(crate) fn program(device: &mut Device, config: ComputeConfig, only: u32) -> 
 #[test]
 fn numbers_follow_from_the_seed() {
     for arch in [Arch::blackhole(), Arch::wormhole()] {
-        for fp32_dest_acc in [false, true] {
-            let config = ComputeConfig { fp32_dest_acc, ..ComputeConfig::default() };
-            let options = DeviceOptions { arch, ..Default::default() };
-            let (device, y) = ttl::testing::on_both_engines(&options, |d| program(d, config.clone(), ALL))
-                .expect("both engines agree");
-            let all = device.download(&y).expect("a result").to_f32_vec();
-            let tiles: Vec<&[f32]> = all.chunks(1024).collect();
-            let (numbers, dropped): (Vec<&[f32]>, Vec<&[f32]>) = tiles.chunks(2).map(|t| (t[0], t[1])).unzip();
-            assert_eq!(numbers[0], numbers[1], "one seed");
-            for (i, a) in numbers.iter().enumerate() {
-                assert!(a.iter().all(|x| (-1.0..=2.0).contains(x)));
-                // The mean of 1024 numbers with a variance of 3^2 / 12: six of its standard deviations.
-                let mean = a.iter().map(|x| f64::from(*x)).sum::<f64>() / 1024.0;
-                assert!((mean - 0.5).abs() < 6.0 * (9.0f64 / 12.0 / 1024.0).sqrt(), "mean {mean}");
-                for b in &numbers[i + 1..] {
-                    assert!(i == 0 && b == a || b != a, "seeds differ");
-                }
-            }
-            for tile in dropped {
-                assert!(tile.iter().all(|x| *x == 0.0 || *x == 2.5));
-                let zeros = tile.iter().filter(|x| **x == 0.0).count() as f64;
-                // A quarter of 1024, within six standard deviations.
-                assert!((zeros - 256.0).abs() < 6.0 * (1024.0f64 * 0.25 * 0.75).sqrt(), "{zeros} are dropped");
+        let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
+        let options = DeviceOptions { arch, ..Default::default() };
+        let (device, y) =
+            ttl::testing::on_both_engines(&options, |d| program(d, config.clone(), ALL)).expect("both engines agree");
+        let all = device.download(&y).expect("a result").to_f32_vec();
+        let tiles: Vec<&[f32]> = all.chunks(1024).collect();
+        let (numbers, dropped): (Vec<&[f32]>, Vec<&[f32]>) = tiles.chunks(2).map(|t| (t[0], t[1])).unzip();
+        assert_eq!(numbers[0], numbers[1], "one seed");
+        for (i, a) in numbers.iter().enumerate() {
+            assert!(a.iter().all(|x| (-1.0..=2.0).contains(x)));
+            // The mean of 1024 numbers with a variance of 3^2 / 12: six of its standard deviations.
+            let mean = a.iter().map(|x| f64::from(*x)).sum::<f64>() / 1024.0;
+            assert!((mean - 0.5).abs() < 6.0 * (9.0f64 / 12.0 / 1024.0).sqrt(), "mean {mean}");
+            for b in &numbers[i + 1..] {
+                assert!(i == 0 && b == a || b != a, "seeds differ");
             }
         }
+        for tile in dropped {
+            assert!(tile.iter().all(|x| *x == 0.0 || *x == 2.5));
+            let zeros = tile.iter().filter(|x| **x == 0.0).count() as f64;
+            // A quarter of 1024, within six standard deviations.
+            assert!((zeros - 256.0).abs() < 6.0 * (1024.0f64 * 0.25 * 0.75).sqrt(), "{zeros} are dropped");
+        }
     }
+}
+
+/// `rand_tile` stores 32 bits whatever the registers have.
+#[test]
+fn random_numbers_need_registers_of_32_bits() {
+    let mut device = Device::with_options(DeviceOptions::default()).expect("a device");
+    let (program, _) = program(&mut device, ComputeConfig::default(), 0).expect("a program");
+    let error = device.run(&program.validate(&device).expect("valid")).expect_err("16-bit registers").to_string();
+    assert!(error.contains("`rand_tile` needs tile registers of 32 bits"), "{error}");
+    assert!(error.contains("random.rs:") && error.contains("set `fp32_dest_acc`"), "{error}");
 }

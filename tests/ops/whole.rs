@@ -381,7 +381,6 @@ whole! { whole_24 WIDE u32 u32 u16 (k a b):
 
 whole! { whole_25 WIDE u16 u16 f32 (k a b):
     ToF32Uint16 ((&a).to_f32()) typecast_tile_u16_f32(0);
-    ToBf16Uint16 ((&a).to_bf16()) typecast_tile_u16_bf16(0);
 }
 
 whole! { whole_26 WIDE u16 u16 i32 (k a b):

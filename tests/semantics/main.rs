@@ -6,7 +6,8 @@
 //! - `guards.rs`: where guards are released, seen by the pages that the next wait finds;
 //! - `debug.rs`: assertions, printing, structs as arguments;
 //! - `data.rs`: structs, enums, tuples, arrays, `match`;
-//! - `arguments.rs`: scalars on their way from the host;
+//! - `arguments.rs`: scalars on their way from the host; `groups.rs`: structs that group parameters;
+//! - `options.rs`: `Option`, structs without field names;
 //! - `names.rs`: constants, generic functions, names that mean something in C++;
 //! - `panics.rs`: what is an error rather than a value; `refused.rs`: what Rust accepts and C++ could not follow.
 
@@ -48,11 +49,13 @@ mod data;
 mod debug;
 mod expressions;
 mod floats;
+mod groups;
 mod guards;
 mod harness;
 mod integers;
 mod loops;
 mod names;
+mod options;
 mod panics;
 mod refused;
 mod traits;

@@ -3,7 +3,6 @@
 use ttl::prelude::*;
 
 #[ttl::device]
-#[derive(Clone, Copy)]
-struct Work(u32, u32);
+struct Ends(CbIn<bf16>, CbOut<bf16>);
 
 fn main() {}

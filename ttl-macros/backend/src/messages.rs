@@ -49,7 +49,7 @@ refusals! {
     IMPL_TYPE: "methods of this type cannot be device code", "", "implement methods for a struct or enum with `#[ttl::device]`";
     DEFAULT_METHOD: "methods of device traits have no body of their own yet", "", "write the body in each `impl`, or as a generic `#[ttl::device]` function";
     DATA_LIFETIME: "device data holds no references", "it is copied between host and device", "hold the values, or an index";
-    TUPLE_STRUCT_ITEM: "the fields of a device struct have names", "they are the names of the fields in the C++", "write `struct Point { x: u32, y: u32 }`";
+    GROUP_FIELDS: "a struct that groups parameters has named fields", "each is a parameter of its own in the C++", "name the fields; or derive `Clone` and `Copy` below `#[ttl::device]`, if it is plain data";
     EMPTY_ENUM: "an enum without variants has no values", "", "give it variants";
     LIFETIME_PARAM: "lifetime parameters cannot be written on device functions", "", "leave them out: `x: &mut Reserved<bf16>`";
     NAMED_LIFETIME: "named lifetimes cannot be used in device code", "", "leave the lifetime out";
@@ -73,7 +73,6 @@ refusals! {
     OR_BINDING: "alternatives that bind names cannot be used in device code yet", "", "write one arm for each alternative";
     ARRAY_REST_PATTERN: "`..` in the pattern of an array cannot be used in device code", "", "name the elements, or take them by their index";
     FLOAT_PATTERN: "this number cannot be a pattern in device code", "", "compare it with `==` in a guard";
-    TUPLE_STRUCT: "structs without names for their fields cannot be used in device code", "", "write a variant as `Enum::Variant(..)`, and give the fields of a struct names";
     REF_PATTERN: "`ref` cannot be used in device code", "", "write `let x = &y;`";
     LET_TYPE_PATTERN: "this pattern cannot be used in device code", "", "bind a name: `let x: u32 = ..;`";
     FOR_PATTERN: "the variable of a `for` is a name or `_`", "", "write `for i in 0..n`";
@@ -118,7 +117,6 @@ refusals! {
     CALLEE: "only functions can be called in device code", "", "call a `#[ttl::device]` function by its path, or a method";
     LOCAL_CALL: "a local variable cannot be called in device code", "closures and function pointers are no values of the device", "call a `#[ttl::device]` function by its path";
     TYPE_CALL: "functions of numbers cannot be called by their type in device code", "", "call it as a method, `x.max(y)`, or write a `#[ttl::device]` function";
-    CONSTRUCTOR: "this cannot be built in device code", "", "write a variant as `Enum::Variant(..)`, and give the fields of a struct names";
     METHOD_NAME: "ttl has a method of this name already", "calls are told apart by their name before types are known", "choose another name";
     QSELF: "calls and patterns through a trait cannot be used in device code yet", "", "call it as a method, or by the type: `T::f(x)`";
     TURBOFISH_METHOD: "generic arguments on methods cannot be used in device code", "", "remove them; write the type on the `let` instead";
@@ -126,7 +124,7 @@ refusals! {
     RANGE_METHOD: "this is an adapter of the range of a `for`", "", "write `for i in (a..b).rev()` or `for i in (a..b).step_by(4)`";
     METHOD_INTO: "conversions with `into` and `from` cannot be used in device code", "", "write a cast: `x as u32`";
     METHOD_CLONE: "`clone` is not needed in device code", "numbers are copied", "write the variable itself";
-    METHOD_UNWRAP: "device code has no `Option` and no `Result`", "", "calls on the device cannot fail: remove this method";
+    METHOD_UNWRAP: "device code does not unwrap", "there is nobody to catch a panic of a kernel", "write `match`, `if let Some(x) = ..`, `let Some(x) = .. else { .. }` or `.unwrap_or(x)`";
     METHOD_ITER: "the device has no iterators", "", "write `for i in a..b`, or `for x in array`";
     METHOD_CHECKED: "checked and saturating arithmetic cannot be used in device code yet", "", "compare first, or use `wrapping_add`, `wrapping_sub`, `wrapping_mul`";
 
@@ -146,5 +144,5 @@ refusals! {
     F64: "the device has no `f64`", "", "use `f32`";
     TYPE_CHAR: "the device has no `char` and no `str`", "", "use numbers";
     TYPE_HEAP: "kernels do not allocate", "", "keep the data in a circular buffer, and scalars in variables";
-    TYPE_OPTION: "device code has no `Option` and no `Result`", "", "use a `bool` beside the value";
+    TYPE_RESULT: "device code has no `Result`", "", "use an `Option`, or an enum with `#[ttl::device]`";
 }

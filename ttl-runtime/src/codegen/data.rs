@@ -67,7 +67,8 @@ impl Types {
                     .fields
                     .iter()
                     .map(|f| match s.form {
-                        Form::Tuple => format!("_{}", f.name),
+                        // Also of structs whose fields have no names.
+                        _ if f.name.starts_with(|c: char| c.is_ascii_digit()) => format!("_{}", f.name),
                         _ => inside.declare(&f.name),
                     })
                     .collect();

@@ -82,7 +82,7 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
 }
 
 pub(super) struct Printer<'a> {
-    module: &'a Module,
+    pub(super) module: &'a Module,
     pub(super) config: &'a ComputeConfig,
     /// Pages of circular buffers are tiles.
     tile_pages: bool,
@@ -147,6 +147,7 @@ pub(super) fn is_printed(ty: &Ty) -> bool {
         | Ty::Tiles
         | Ty::TileBlock(_)
         | Ty::Accumulator
+        | Ty::Group(_)
         | Ty::PipeTx
         | Ty::PipeRx
         | Ty::UnicastTx

@@ -95,7 +95,7 @@ impl Noc {
 #[derive(Debug)]
 pub struct TensorAccessor<T> {
     accessor: Accessor,
-    base: u32,
+    pub(super) base: u32,
     _format: PhantomData<T>,
 }
 
@@ -111,6 +111,18 @@ impl<T: Element> TensorAccessor<T> {
 
     fn noc_addr(&self, page: u32, site: Site) -> ops::NocAddr {
         self.noc_addr_at(page, 0, site)
+    }
+
+    /// Where a shard begins, and its bytes.
+    pub(super) fn shard(&self, shard: u32, offset: u32, site: Site) -> (ops::NocAddr, u32) {
+        let Some((page, pages)) = self.accessor.shard(shard) else {
+            ops::fail_with_help(
+                "an interleaved tensor has no shards",
+                "read and write its pages, or make the tensor with `MemoryConfig::Sharded`",
+                site,
+            );
+        };
+        (self.noc_addr_at(page, offset, site), pages * self.page_size())
     }
 
     pub(super) fn noc_addr_at(&self, page: u32, offset: u32, site: Site) -> ops::NocAddr {

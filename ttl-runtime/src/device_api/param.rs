@@ -45,7 +45,7 @@ impl<T: Element> Param for CbIn<T> {
     type Roles = role::Any;
     const KIND: ParamKind = ParamKind::Cb;
 
-    fn bind(name: &'static str, host: Consumer<T>, binder: &mut Binder) {
+    fn bind(name: &str, host: Consumer<T>, binder: &mut Binder) {
         let value = ArgValue::Cb { cb: host.cb(), end: CbEnd::In, blocks: vec![], element: Some(T::FORMAT) };
         binder.push(Arg::new(name, value));
     }
@@ -61,7 +61,7 @@ impl<T: Element> Param for CbOut<T> {
     type Roles = role::Any;
     const KIND: ParamKind = ParamKind::Cb;
 
-    fn bind(name: &'static str, host: Producer<T>, binder: &mut Binder) {
+    fn bind(name: &str, host: Producer<T>, binder: &mut Binder) {
         let value = ArgValue::Cb { cb: host.cb(), end: CbEnd::Out, blocks: vec![], element: Some(T::FORMAT) };
         binder.push(Arg::new(name, value));
     }
@@ -77,7 +77,7 @@ impl<T: Element> Param for TensorAccessor<T> {
     type Roles = role::DataMovement;
     const KIND: ParamKind = ParamKind::Tensor;
 
-    fn bind(name: &'static str, host: TensorArg<T>, binder: &mut Binder) {
+    fn bind(name: &str, host: TensorArg<T>, binder: &mut Binder) {
         let value = ArgValue::Tensor { tensor: host.tensor().clone(), element: Some(T::FORMAT) };
         binder.push(Arg::new(name, value));
     }
@@ -100,7 +100,7 @@ impl Param for Semaphore {
     type Roles = role::DataMovement;
     const KIND: ParamKind = ParamKind::Semaphore;
 
-    fn bind(name: &'static str, host: SemaphoreArg, binder: &mut Binder) {
+    fn bind(name: &str, host: SemaphoreArg, binder: &mut Binder) {
         binder.push(Arg::semaphore(name, host.semaphore()));
     }
 
@@ -115,7 +115,7 @@ impl Param for NocCore {
     type Roles = role::DataMovement;
     const KIND: ParamKind = ParamKind::PerCore;
 
-    fn bind(name: &'static str, host: PerCore<Core>, binder: &mut Binder) {
+    fn bind(name: &str, host: PerCore<Core>, binder: &mut Binder) {
         binder.push(Arg::new(name, ArgValue::Core(CoreOf::new(move |core| host.get(core)))));
     }
 
@@ -131,7 +131,7 @@ impl Param for NocRange {
     type Roles = role::DataMovement;
     const KIND: ParamKind = ParamKind::PerCore;
 
-    fn bind(name: &'static str, host: PerCore<CoreRange>, binder: &mut Binder) {
+    fn bind(name: &str, host: PerCore<CoreRange>, binder: &mut Binder) {
         binder.push(Arg::new(name, ArgValue::CoreRange(CoreOf::new(move |core| host.get(core)))));
     }
 
@@ -148,7 +148,7 @@ impl Param for PipeTx {
     const KIND: ParamKind = ParamKind::Semaphore;
     const SLOTS: usize = 4;
 
-    fn bind(name: &'static str, host: PipeSender, binder: &mut Binder) {
+    fn bind(name: &str, host: PipeSender, binder: &mut Binder) {
         host.0.args(name).into_iter().for_each(|arg| binder.push(arg));
     }
 
@@ -170,7 +170,7 @@ impl Param for UnicastTx {
     const KIND: ParamKind = ParamKind::Semaphore;
     const SLOTS: usize = 3;
 
-    fn bind(name: &'static str, host: UnicastSender, binder: &mut Binder) {
+    fn bind(name: &str, host: UnicastSender, binder: &mut Binder) {
         host.0.args(name).into_iter().for_each(|arg| binder.push(arg));
     }
 
@@ -186,7 +186,7 @@ impl Param for PipeRx {
     const KIND: ParamKind = ParamKind::Semaphore;
     const SLOTS: usize = 3;
 
-    fn bind(name: &'static str, host: PipeReceiver, binder: &mut Binder) {
+    fn bind(name: &str, host: PipeReceiver, binder: &mut Binder) {
         host.0.args(name).into_iter().for_each(|arg| binder.push(arg));
     }
 
@@ -201,7 +201,7 @@ impl Param for Words {
     type Roles = role::DataMovement;
     const KIND: ParamKind = ParamKind::PerCore;
 
-    fn bind(name: &'static str, host: PerCore<Vec<u32>>, binder: &mut Binder) {
+    fn bind(name: &str, host: PerCore<Vec<u32>>, binder: &mut Binder) {
         binder.push(Arg::new(name, ArgValue::Table(CoreOf::new(move |core| host.get(core)))));
     }
 
@@ -214,10 +214,10 @@ impl Param for Words {
 #[diagnostic::do_not_recommend]
 impl Param for CommonWords {
     type Host = Vec<u32>;
-    type Roles = role::DataMovement;
+    type Roles = role::Any;
     const KIND: ParamKind = ParamKind::Common;
 
-    fn bind(name: &'static str, host: Vec<u32>, binder: &mut Binder) {
+    fn bind(name: &str, host: Vec<u32>, binder: &mut Binder) {
         binder.push(Arg::new(name, ArgValue::Common(host)));
     }
 
@@ -233,7 +233,7 @@ impl Param for CoreTable {
     type Roles = role::DataMovement;
     const KIND: ParamKind = ParamKind::Common;
 
-    fn bind(name: &'static str, host: Vec<Core>, binder: &mut Binder) {
+    fn bind(name: &str, host: Vec<Core>, binder: &mut Binder) {
         binder.push(Arg::new(name, ArgValue::CoreTable(host)));
     }
 
@@ -275,7 +275,7 @@ macro_rules! scalar {
             type Roles = role::Any;
             const KIND: ParamKind = ParamKind::PerCore;
 
-            fn bind(name: &'static str, host: PerCore<$t>, binder: &mut Binder) {
+            fn bind(name: &str, host: PerCore<$t>, binder: &mut Binder) {
                 let values = CoreValues::Of(Arc::new(move |core| vec![host.get(core).to_word()]));
                 binder.push(Arg::new(name, ArgValue::PerCore { words: 1, values }));
             }

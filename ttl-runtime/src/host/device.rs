@@ -189,6 +189,34 @@ impl Device {
         Ok(tensor)
     }
 
+    /// A tiled tensor whose contents are given as the device has them: the bytes of its pages one after the other, in the tensor's order, in
+    /// any number of parts.
+    pub fn upload_packed<T: Element>(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+        memory: MemoryConfig,
+        parts: &[&[u8]],
+    ) -> Result<Tensor<T>> {
+        let spec = TensorSpec::new(shape, T::FORMAT)?.with_memory(memory);
+        let page = spec.page_size() as usize;
+        let bytes: usize = parts.iter().map(|part| part.len()).sum();
+        if bytes as u64 != spec.bytes() || parts.iter().any(|part| !part.len().is_multiple_of(page)) {
+            return Err(Error::Other(format!(
+                "tensor `{name}` of shape {shape:?} has {} pages of {page} bytes, {bytes} bytes are given in {} parts; \
+                 each part is a number of whole pages",
+                spec.pages(),
+                parts.len()
+            )));
+        }
+        let tensor = self.allocate::<T>(name, spec)?;
+        let addresses = tensor.tensor.page_addresses(self.arch())?;
+        for (at, page) in addresses.zip(parts.iter().flat_map(|part| part.chunks(page))) {
+            self.backend.write(at, page)?;
+        }
+        Ok(tensor)
+    }
+
     /// New contents for a tensor: programs that were validated with it can run again.
     pub fn write<T: Element>(&mut self, tensor: &Tensor<T>, host: &HostTensor) -> Result<()> {
         self.own(&tensor.tensor)?;

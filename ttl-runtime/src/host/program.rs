@@ -122,6 +122,18 @@ impl Program {
         (Producer::new(cb), Consumer::new(cb))
     }
 
+    /// As [`Program::circular_buffer_on`], on some of the tensor's cores: on the others its shards are memory for whoever knows the address.
+    #[track_caller]
+    pub fn circular_buffer_on_cores<T: Element>(
+        &mut self,
+        tensor: &Tensor<T>,
+        cores: impl Into<CoreSet>,
+    ) -> (Producer<T>, Consumer<T>) {
+        let tensor = tensor.handle();
+        let cb = self.inner.add_cb(CbDecl { cores: cores.into(), ..CbDecl::on_shards(tensor.name.clone(), tensor) });
+        (Producer::new(cb), Consumer::new(cb))
+    }
+
     /// A semaphore on each of `cores`: a word that is `init` when the program starts. A core has 16.
     #[track_caller]
     pub fn semaphore(&mut self, name: &str, cores: impl Into<CoreSet>, init: u32) -> SemaphoreArg {
@@ -165,6 +177,20 @@ impl Program {
     /// Puts an operation on cores: its buffers and the kernels of its sections.
     pub fn operation(&mut self, cores: impl Into<CoreSet>, operation: impl crate::rt::Operation) {
         operation.add_to(self, cores.into());
+    }
+
+    /// As [`Program::operation`], with settings for its compute section.
+    pub fn operation_with(
+        &mut self,
+        cores: impl Into<CoreSet>,
+        config: ComputeConfig,
+        operation: impl crate::rt::Operation,
+    ) {
+        let others = self.inner.kernels().len();
+        operation.add_to(self, cores.into());
+        for kernel in self.inner.kernels_mut().iter_mut().skip(others).filter(|k| k.role == Role::Compute) {
+            kernel.config = config.clone();
+        }
     }
 
     /// Puts a compute kernel on cores, with settings of its own.

@@ -11,6 +11,7 @@ pub mod call;
 pub mod dag;
 pub mod data;
 pub mod fuse;
+pub mod group;
 pub mod kinds;
 pub mod passes;
 pub mod pipe;

@@ -1,6 +1,7 @@
 //! Types of the IR.
 
 use super::data::{EnumTy, Form, StructTy};
+use super::group::GroupTy;
 use crate::tensor::format::DataFormat;
 use std::fmt;
 use std::sync::Arc;
@@ -40,6 +41,8 @@ pub enum Ty {
     Struct(Arc<StructTy>),
     Array(Box<Ty>, u32),
     Enum(Arc<EnumTy>),
+    /// Parameters in a struct: none of the C++, see [`group`](super::group).
+    Group(Arc<GroupTy>),
     /// Role tokens: nothing in C++.
     Noc,
     Compute,
@@ -122,6 +125,7 @@ impl fmt::Display for Ty {
             Ty::Struct(s) => write!(f, "{}<{}>", s.name, s.generics.join(", ")),
             Ty::Array(of, len) => write!(f, "[{of}; {len}]"),
             Ty::Enum(e) => f.write_str(&e.name),
+            Ty::Group(g) => f.write_str(&g.name),
             Ty::Noc => f.write_str("Noc"),
             Ty::Compute => f.write_str("Compute"),
             Ty::CbIn(x) => write!(f, "CbIn<{x}>"),

@@ -2,6 +2,13 @@
 //!
 //! Headers and calls are those of TT-Metalium 0.81 (`api/compute/compute_kernel_api.h`, `api/compute/eltwise_unary/*.h`,
 //! `api/compute/eltwise_binary*.h`, ...). A name may hold `{dst}`, which stands for the data format of the tile registers.
+//!
+//! `tests/data/tile-functions.txt` lists the element-wise functions of the API with their rows, or why they have none. Those with limits:
+//!
+//! - `rand_tile` and `dropout_tile` seed the generator at every call and have no method of block expressions, in which all tiles of a block would
+//!   get the same numbers; the simulator has ttsim's model of the generator (`sim/math/vector/random.rs`);
+//! - `stochastic_round_tile` is simulated as rounding to the nearest: nothing documents which random bits the chip takes;
+//! - `mac_tile` works on registers 0, 1 and 2 alone: block expressions write `a * b + c`.
 
 mod binary;
 mod calls;
@@ -12,7 +19,7 @@ mod unary;
 
 pub(crate) use binary::for_each_binary_op;
 pub use binary::{BINARY_FPU_HEADER, BinaryOp, BinaryRow, FpuRow, WithNumber};
-pub use calls::{Bcast, METHODS as TILE_METHODS, Pool, ReduceDim, Relu, Sources, TileCall, When};
+pub use calls::{Bcast, METHODS as TILE_METHODS, Pool, ReduceDim, Relu, SfpuPool, Sources, TileCall, When};
 pub(crate) use param::name_of_type;
 pub use param::{MAX_WORDS, Param, Word};
 pub use reference::Reference;
@@ -28,6 +35,13 @@ pub enum Kind {
     I32,
     U32,
     U16,
+}
+
+impl Kind {
+    /// Integers of 32 bits, which need registers of as many.
+    pub const fn is_32_bits(self) -> bool {
+        matches!(self, Kind::I32 | Kind::U32)
+    }
 }
 
 /// A C++ name with the data format of the tile registers filled in.
@@ -98,6 +112,31 @@ use base;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Every element-wise function of the kernel API is a call of a row, or the list says why not.
+    #[test]
+    fn every_tile_function_has_a_row_or_a_reason() {
+        let list = include_str!("../../tests/data/tile-functions.txt");
+        let name = |call: &'static str| call.split('<').next().unwrap_or(call);
+        let unary = UnaryOp::ALL.iter().map(|op| (op.row().header, name(op.row().call)));
+        let binary = BinaryOp::ALL.iter().map(|op| (op.row().header, name(op.row().call)));
+        let ternary = TernaryOp::ALL.iter().map(|op| (op.row().header, name(op.row().call)));
+        let fpu = BinaryOp::FPU.iter().flat_map(|op| [op.fpu().call, op.fpu().reuse_call]);
+        let rows: Vec<(&str, &str)> =
+            unary.chain(binary).chain(ternary).chain(fpu.map(|call| (BINARY_FPU_HEADER, call))).collect();
+        let mut listed = Vec::new();
+        for line in list.lines().filter(|line| !line.starts_with('#')) {
+            let fields: Vec<&str> = line.splitn(3, ' ').collect();
+            let [header, function, status] = fields[..] else { panic!("{line}: three fields") };
+            assert!(!listed.contains(&function), "{function} is listed twice");
+            listed.push(function);
+            let called =
+                rows.iter().any(|(at, call)| *call == function && at.strip_prefix("api/compute/") == Some(header));
+            assert_eq!(called, status == "row", "{line}: a row has it: {called}");
+        }
+        let unlisted: Vec<_> = rows.iter().filter(|(_, call)| !listed.contains(call)).collect();
+        assert!(unlisted.is_empty(), "not in tests/data/tile-functions.txt: {unlisted:?}");
+    }
 
     /// The macros know the methods by a list of their own, since their crate is built before this one.
     #[test]

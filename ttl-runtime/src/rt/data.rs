@@ -101,8 +101,9 @@ words! {
 impl<T: Copied, const N: usize> DeviceTy for [T; N] {
     type Erased = [T; N];
 }
+// What a member is, `DeviceTy` asks: one message is enough.
 #[diagnostic::do_not_recommend]
-impl<T: Copied, const N: usize> Named for [T; N] {
+impl<T: Named, const N: usize> Named for [T; N] {
     fn ty() -> Ty {
         Ty::array(<T as Named>::ty(), N)
     }
@@ -131,7 +132,7 @@ impl<T: Copied + Field + Send + Sync, const N: usize> Param for [T; N] {
     type Roles = role::Any;
     const KIND: ParamKind = ParamKind::PerCore;
 
-    fn bind(name: &'static str, host: PerCore<[T; N]>, binder: &mut Binder) {
+    fn bind(name: &str, host: PerCore<[T; N]>, binder: &mut Binder) {
         bind_data(name, host, binder);
     }
 
@@ -154,7 +155,7 @@ macro_rules! tuples {
             type Erased = ($($t,)+);
         }
         #[diagnostic::do_not_recommend]
-        impl<$($t: Copied),+> Named for ($($t,)+) {
+        impl<$($t: Named),+> Named for ($($t,)+) {
             fn ty() -> Ty {
                 Ty::tuple(vec![$(<$t as Named>::ty()),+])
             }
@@ -183,7 +184,7 @@ macro_rules! tuples {
             type Roles = role::Any;
             const KIND: ParamKind = ParamKind::PerCore;
 
-            fn bind(name: &'static str, host: PerCore<Self>, binder: &mut Binder) {
+            fn bind(name: &str, host: PerCore<Self>, binder: &mut Binder) {
                 bind_data(name, host, binder);
             }
 
@@ -247,7 +248,7 @@ pub fn no_variant(name: &str, word: u32) -> ! {
 }
 
 /// A parameter of plain data with a value of its own for each core.
-pub fn bind_data<T: Field + 'static>(name: &'static str, host: PerCore<T>, binder: &mut Binder) {
+pub fn bind_data<T: Field + 'static>(name: &str, host: PerCore<T>, binder: &mut Binder) {
     let of = move |core| words_of(&host.get(core));
     let values = CoreValues::Of(Arc::new(of));
     binder.push(Arg::new(name, ArgValue::PerCore { words: T::WORDS as u32, values }));
@@ -275,24 +276,54 @@ pub fn get_data<T: Field>(args: &Args<'_>, index: usize) -> T {
     })
 }
 
-/// What can be `#[ttl(common)]` or `#[ttl(compile_time)]`.
+/// What can be `#[ttl(common)]`: one value for all cores, which the kernel gets when it runs.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no scalar of the device",
-    label = "not a scalar",
-    note = "scalars and `#[ttl::device]` structs of them can be `#[ttl(common)]` or `#[ttl(compile_time)]`"
+    message = "`{Self}` cannot be `#[ttl(common)]`",
+    label = "not the same for every core by itself",
+    note = "scalars, `#[ttl::device]` structs of them, cores and rectangles of cores can be common; buffers, tensors, semaphores and pipes are the same everywhere: leave the attribute out"
 )]
-pub trait Marked {
-    fn common(self, name: &'static str, binder: &mut Binder);
-    fn compile_time(self, name: &'static str, binder: &mut Binder);
+pub trait Common {
+    /// What the host gives.
+    type Given;
+
+    fn common(given: Self::Given, name: &str, binder: &mut Binder);
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Field> Marked for T {
-    fn common(self, name: &'static str, binder: &mut Binder) {
-        binder.push(Arg::new(name, ArgValue::Common(words_of(&self))));
-    }
+impl<T: Field> Common for T {
+    type Given = T;
 
-    fn compile_time(self, name: &'static str, binder: &mut Binder) {
-        binder.push(Arg::new(name, ArgValue::CompileTime(words_of(&self))));
+    fn common(given: T, name: &str, binder: &mut Binder) {
+        binder.push(Arg::new(name, ArgValue::Common(words_of(&given))));
     }
 }
+
+/// What can be `#[ttl(compile_time)]`: a constant of the C++.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be `#[ttl(compile_time)]`",
+    label = "not a number",
+    note = "scalars and `#[ttl::device]` structs of them can be constants of the C++; leave the attribute out"
+)]
+pub trait CompileTime {
+    fn compile_time(given: Self, name: &str, binder: &mut Binder);
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Field> CompileTime for T {
+    fn compile_time(given: T, name: &str, binder: &mut Binder) {
+        binder.push(Arg::new(name, ArgValue::CompileTime(words_of(&given))));
+    }
+}
+
+/// What device code can build: plain data.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be built in device code",
+    label = "not plain data",
+    note = "plain data are structs and enums with `#[ttl::device]` and, below it, `#[derive(Clone, Copy)]`; a struct without the `derive` groups parameters of a kernel, and the host gives it"
+)]
+pub trait Built {
+    fn check(&self) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Copied> Built for T {}

@@ -31,7 +31,7 @@ pub trait Kernel: Inst {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParamDecl {
-    pub name: &'static str,
+    pub name: String,
     pub ty: Ty,
     pub kind: ParamKind,
 }
@@ -51,7 +51,12 @@ pub trait Param: Sized + DeviceTy {
     /// How many arguments it is.
     const SLOTS: usize = 1;
 
-    fn bind(name: &'static str, host: Self::Host, binder: &mut Binder);
+    /// What it is to the program: one declaration, or for a struct that groups parameters those of its members.
+    fn decls(name: &str, decls: &mut Vec<ParamDecl>) {
+        decls.push(ParamDecl { name: name.to_string(), ty: Self::ty(), kind: Self::KIND });
+    }
+
+    fn bind(name: &str, host: Self::Host, binder: &mut Binder);
     /// The parameter whose first argument is `index`.
     fn get(args: &Args<'_>, index: usize) -> Self;
 
@@ -118,7 +123,7 @@ pub fn module<K: Kernel>() -> Result<Module, Vec<LowerError>> {
     let mut flags = Vec::new();
     for p in K::params() {
         let Some(parts) = pipe::parts(&p.ty) else {
-            let named = |local| ir::Param { name: p.name.to_string(), ty: p.ty.clone(), kind: p.kind, local };
+            let named = |local| ir::Param { name: p.name.clone(), ty: p.ty.clone(), kind: p.kind, local };
             params.extend(locals.next().map(named));
             continue;
         };
@@ -165,6 +170,10 @@ pub trait Includes<R> {
 
 impl<R> Includes<R> for role::Any {}
 impl Includes<role::reader> for role::DataMovement {}
+// The members of a struct that groups parameters.
+impl<R> Includes<R> for () {}
+#[diagnostic::do_not_recommend]
+impl<R, A: Includes<R>, B: Includes<R>> Includes<R> for (A, B) {}
 impl Includes<role::writer> for role::DataMovement {}
 
 /// The roles as types. Messages print their names.

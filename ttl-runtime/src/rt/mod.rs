@@ -18,13 +18,15 @@ mod konst;
 pub mod lower;
 mod methods;
 mod operation;
+mod option;
 mod probe;
 
 pub use crate::ir::data::VariantDecl;
 pub use crate::ir::{Expr, Fn, ParamKind, Role, Ty};
 pub use cx::{Cx, FnSite, Inst, Item, LowerError};
 pub use data::{
-    Copied, Data, Field, Marked, bind_data, get_data, no_variant, structure, variant, variant_decl, words_of,
+    Built, Common, CompileTime, Copied, Data, Field, bind_data, get_data, no_variant, structure, variant, variant_decl,
+    words_of,
 };
 pub use debug::{Zone, print};
 pub use items::Items;

@@ -2,8 +2,9 @@
 //!
 //! Everything here happens on one OS thread in an order that depends on the program (and the seed) only.
 
+use super::air::Air;
 use super::cb::Cb;
-use super::core::Wait;
+use super::core::{CoreState, Wait};
 use super::deadlock;
 use super::dice::Dice;
 use super::error::{ErrorKind, SimError, count};
@@ -19,6 +20,8 @@ pub(super) struct Boundary<'a> {
     shared: &'a Shared,
     l1: AllL1<'a>,
     dice: Option<Dice>,
+    /// Multicasts on their way, if receivers get them in their own time.
+    air: Option<Air>,
     outcome: Option<Result<(), SimError>>,
     epochs: u64,
     /// Sums over the cores at the last boundary.
@@ -31,11 +34,20 @@ pub(super) struct Boundary<'a> {
 
 impl<'a> Boundary<'a> {
     pub(super) fn new(shared: &'a Shared, l1: AllL1<'a>) -> Boundary<'a> {
-        let dice = match shared.options.schedule {
-            Schedule::RoundRobin => None,
-            Schedule::Random(seed) => Some(Dice::new(seed, u64::MAX >> 1)),
-        };
-        Boundary { shared, l1, dice, outcome: None, epochs: 0, progress: 0, polls: 0, idle_polls: 0, idle_epochs: 0 }
+        let dice = shared.options.schedule.seed().map(|seed| Dice::new(seed, u64::MAX >> 1));
+        let air = matches!(shared.options.schedule, Schedule::Uneven(_)).then(Air::default);
+        Boundary {
+            shared,
+            l1,
+            dice,
+            air,
+            outcome: None,
+            epochs: 0,
+            progress: 0,
+            polls: 0,
+            idle_polls: 0,
+            idle_epochs: 0,
+        }
     }
 
     pub(super) fn fail(&mut self, error: SimError) {
@@ -69,7 +81,8 @@ impl<'a> Boundary<'a> {
         if let Some(error) = first_error(cores) {
             return Err(error);
         }
-        let mut moved = self.deliver(cores, dram)?;
+        let mut moved = self.land(cores)?;
+        moved |= self.deliver(cores, dram)?;
         moved |= self.remote_reads(cores);
         if cores.iter().all(|c| c.alive == 0) {
             // Posted writes: nobody has waited for them, and they arrive all the same.
@@ -77,6 +90,7 @@ impl<'a> Boundary<'a> {
                 cores.get_mut(i).queue.mark_due(|_| true);
             }
             self.deliver(cores, dram)?;
+            self.land_those(cores, |_, _, _| true)?;
             return self.leftovers(cores).map(Some);
         }
         let progress = cores.iter().map(|c| c.progress).sum();
@@ -144,6 +158,11 @@ impl<'a> Boundary<'a> {
             let mut queue = std::mem::take(&mut core.queue);
             for op in queue.list.iter().filter(|op| op.due) {
                 let noc = usize::from(op.noc);
+                let in_the_air =
+                    self.air.is_some() && matches!((op.dest, op.what), (Remote::Many { .. }, What::Write { .. }));
+                if !in_the_air {
+                    self.land_before(cores, i, op)?;
+                }
                 match op.what {
                     What::Increment { by } => {
                         cores.get_mut(i).threads[usize::from(op.thread)].atomics[noc] -= u32::from(!op.posted);
@@ -161,9 +180,8 @@ impl<'a> Boundary<'a> {
                     }
                     What::Write { source, size } => {
                         let thread = &mut cores.get_mut(i).threads[usize::from(op.thread)];
-                        if !op.posted {
-                            thread.unacked[noc] -= 1;
-                            thread.unacked_ids[noc][usize::from(op.trid)] -= 1;
+                        if !op.posted && !in_the_air {
+                            thread.acknowledge(op);
                         }
                         if matches!(source, Source::L1(_)) {
                             let left = if op.posted { &mut thread.unsent_posted } else { &mut thread.uncaptured };
@@ -183,7 +201,12 @@ impl<'a> Boundary<'a> {
                                 bytes.copy_to(self.l1.to(core), addr, size);
                             }
                             Remote::Many { cores: rectangle, addr } => {
-                                for core in rectangle.indices(self.shared.arch.grid_x) {
+                                let receivers = rectangle.indices(self.shared.arch.grid_x);
+                                if let Some(air) = &mut self.air {
+                                    air.send(i, *op, addr, bytes.get(size), receivers);
+                                    continue;
+                                }
+                                for core in receivers {
                                     self.welcome(cores, i, op, core, addr, size)?;
                                     bytes.copy_to(self.l1.to(core), addr, size);
                                 }
@@ -198,8 +221,55 @@ impl<'a> Boundary<'a> {
         Ok(moved)
     }
 
+    /// Lets some multicasts reach some of their receivers. Returns whether there were any on their way.
+    fn land(&mut self, cores: &mut AllCores<'_>) -> Result<bool, SimError> {
+        let (Some(air), Some(dice)) = (&self.air, &mut self.dice) else { return Ok(false) };
+        if air.is_empty() {
+            return Ok(false);
+        }
+        let some = Air::some_streams(dice);
+        self.land_those(cores, some)?;
+        Ok(true)
+    }
+
+    /// What was multicast the same way before `op` arrives before it.
+    fn land_before(&mut self, cores: &mut AllCores<'_>, sender: usize, op: &Outgoing) -> Result<(), SimError> {
+        if self.air.as_ref().is_none_or(Air::is_empty) {
+            return Ok(());
+        }
+        let to = match op.dest {
+            Remote::L1 { core, .. } => Some(core),
+            Remote::Many { .. } => None,
+            Remote::Dram { .. } => return Ok(()),
+        };
+        self.land_those(cores, |from, cast, core| {
+            Air::same_way((from, cast), (sender, op)) && to.is_none_or(|to| to == core)
+        })
+    }
+
+    fn land_those(
+        &mut self,
+        cores: &mut AllCores<'_>,
+        which: impl FnMut(usize, &Outgoing, u32) -> bool,
+    ) -> Result<(), SimError> {
+        let Some(mut air) = self.air.take() else { return Ok(()) };
+        let arrived = air.land(which, |(sender, op, core, addr, bytes)| {
+            self.welcome(cores, sender, op, core, addr, bytes.len() as u32)?;
+            self.l1.to(core).bytes_mut(addr, bytes.len()).copy_from_slice(bytes);
+            Ok(())
+        });
+        self.air = Some(air);
+        for (sender, op) in arrived? {
+            if !op.posted {
+                cores.get_mut(sender).threads[usize::from(op.thread)].acknowledge(&op);
+            }
+        }
+        Ok(())
+    }
+
     /// Data that arrives in a circular buffer of a core goes to pages which that core has reserved: any others may be in use.
-    /// A buffer that no thread there has touched yet is plain memory.
+    /// A buffer that no thread there has touched yet is plain memory. So is a tensor's shard, whose address others know without the
+    /// buffer, but for the pages that are pushed and not yet popped.
     fn welcome(
         &self,
         cores: &AllCores<'_>,
@@ -212,10 +282,18 @@ impl<'a> Boundary<'a> {
         let Some(there) = cores.by_index(core) else { return Ok(()) };
         let outside = |c: &&Cb| {
             c.overlaps(addr, size)
-                && (c.producer.is_some() || c.consumer.is_some())
-                && !c.within(c.write_page, c.reserved, addr, size)
+                && match c.on_shard {
+                    true => c.overlaps_pages(c.read_page, c.available(), addr, size),
+                    false => {
+                        (c.producer.is_some() || c.consumer.is_some())
+                            && !c.within(c.write_page, c.reserved, addr, size)
+                    }
+                }
         };
         let Some(cb) = there.cbs.list.iter().find(outside) else { return Ok(()) };
+        if cb.on_shard {
+            return Err(in_use(cores.get(sender), op, there, cb, addr, size));
+        }
         let message = format!("data arrives outside of the reserved pages of {} of {}", cb.title(), there.core);
         let start = cb.write_ptr();
         let numbers = format!(
@@ -301,10 +379,10 @@ impl<'a> Boundary<'a> {
             (0..core.threads.len()).for_each(|thread| core.end_line(thread));
         }
         self.hand_out_lines(&mut locked);
-        let seed = match self.shared.options.schedule {
-            Schedule::RoundRobin => None,
-            Schedule::Random(seed) => Some(seed),
-        };
+        if let Some(log) = &self.shared.options.dram_reads {
+            (0..locked.len()).for_each(|i| log.add(&mut locked.get_mut(i).dram_reads));
+        }
+        let seed = self.shared.options.schedule.seed();
         match self.outcome {
             Some(Ok(())) => {
                 let mut report = RunReport::default();
@@ -320,6 +398,22 @@ impl<'a> Boundary<'a> {
             None => Err(SimError::new(ErrorKind::Launch, "the simulator lost one of its OS threads").seed(seed)),
         }
     }
+}
+
+/// Data arrives in pages of a shard that the consumer of the buffer on it has still to pop.
+#[cold]
+fn in_use(from: &CoreState, op: &Outgoing, there: &CoreState, cb: &Cb, addr: u32, size: u32) -> SimError {
+    let message = format!("data arrives in pages of {} of {} that are in use", cb.title(), there.core);
+    let numbers = format!(
+        "L1 {addr:#x} to {:#x}; in use there: {} from {:#x} on",
+        addr + size,
+        count(cb.available(), "page"),
+        cb.read_ptr()
+    );
+    from.error(usize::from(op.thread), ErrorKind::CircularBuffer, message, op.site)
+        .label(cb.last_push, format!("pushed here on {}, and not popped", there.core))
+        .numbers(numbers)
+        .help("the receiver must pop the pages, then say so (by a semaphore) before the next data is sent")
 }
 
 /// The data of a write that arrives.

@@ -17,7 +17,7 @@ pub(super) struct Cb {
     pub(super) page_size: u32,
     pub(super) num_pages: u32,
     pub(super) format: DataFormat,
-    on_shard: bool,
+    pub(super) on_shard: bool,
     /// Pages pushed and popped since the start.
     pub(super) received: u64,
     pub(super) acked: u64,
@@ -96,6 +96,16 @@ impl Cb {
             addr >= start && addr + size <= start + pages * self.page_size
         };
         inside(first, at_end) || inside(0, pages - at_end)
+    }
+
+    /// Whether bytes touch one of `pages` pages from page `first` on.
+    pub(super) fn overlaps_pages(&self, first: u32, pages: u32, addr: u32, size: u32) -> bool {
+        let at_end = pages.min(self.num_pages - first);
+        let touches = |first: u32, pages: u32| {
+            let start = self.addr + first * self.page_size;
+            pages > 0 && addr < start + pages * self.page_size && start < addr + size
+        };
+        touches(first, at_end) || touches(0, pages - at_end)
     }
 
     pub(super) fn encloses(&self, addr: u32, size: u32) -> bool {

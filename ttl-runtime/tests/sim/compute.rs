@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ttl_runtime::arch::{Arch, ComputeConfig};
-use ttl_runtime::ops::{BinaryOp, UnaryOp};
+use ttl_runtime::ops::{BinaryOp, TernaryOp, UnaryOp};
 use ttl_runtime::sim::ops::{self, FpuInit, ReuseDest, SfpuInit, SrcOrder};
 use ttl_runtime::sim::{ErrorKind, Machine, SimError};
 use ttl_runtime::tensor::format::DataFormat;
@@ -453,4 +453,21 @@ fn tiles_that_are_not_there() {
          = core(0,0) compute `math`
          = help: call `cb_reserve_back(16, 2)` before",
     );
+}
+
+/// What the chip would do with other registers than the call has in mind, or with registers of the wrong width.
+#[test]
+fn calls_that_ignore_their_operands_or_the_width_are_refused() {
+    let mac = error(&|| {
+        start_and_acquire();
+        ops::sfpu_init(SfpuInit::Ternary(TernaryOp::Mac), here!());
+        ops::sfpu_ternary(TernaryOp::Mac, [1, 2, 3], 1, [0; 3], here!());
+    });
+    assert!(mac.message().contains("of tile registers 1, 2 and 3 into 1: they must be 0, 1 and 2, and 0"), "{mac:?}");
+    let narrow = error(&|| {
+        start_and_acquire();
+        ops::sfpu_init(SfpuInit::Unary(UnaryOp::Fill, [0; 3]), here!());
+        ops::sfpu_unary(UnaryOp::FillInt32, 0, [0; 3], here!());
+    });
+    assert_eq!(narrow.message(), "`fill_tile_int<DataFormat::Int32>` needs tile registers of 32 bits");
 }

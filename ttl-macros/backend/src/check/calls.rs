@@ -52,12 +52,8 @@ impl Calls<'_> {
     }
 
     fn callee(&mut self, path: &Path) {
-        let mut names = path.segments.iter().rev().map(|s| s.ident.to_string());
-        let function = names.next().unwrap_or_default();
-        let owner = names.next();
-        if function.starts_with(char::is_uppercase) {
-            self.report.refuse(path, &m::CONSTRUCTOR);
-        } else if owner.is_some_and(|o| is_primitive(&o)) {
+        let owner = path.segments.iter().rev().nth(1).map(|s| s.ident.to_string());
+        if owner.is_some_and(|o| is_primitive(&o)) {
             self.report.refuse(path, &m::TYPE_CALL);
         }
     }
@@ -78,7 +74,7 @@ impl Calls<'_> {
         let refusal = match text.as_str() {
             "into" | "try_into" => &m::METHOD_INTO,
             "clone" | "to_owned" | "copied" | "cloned" => &m::METHOD_CLONE,
-            "unwrap" | "expect" | "unwrap_or" | "is_some" | "is_none" => &m::METHOD_UNWRAP,
+            "unwrap" | "expect" | "unwrap_or_else" | "unwrap_or_default" => &m::METHOD_UNWRAP,
             "iter" | "into_iter" | "iter_mut" | "for_each" | "enumerate" | "collect" => &m::METHOD_ITER,
             _ if text.starts_with("checked_")
                 || text.starts_with("saturating_")

@@ -182,6 +182,7 @@ impl Analysis {
                             | "page_size"
                             | "to_bits"
                             | "read_u32"
+                            | "read_tile_value"
                             | "receivers"
                             | "read"
                             | "get"
@@ -192,6 +193,9 @@ impl Analysis {
                             | "low"
                             | "my_x"
                             | "my_y"
+                            | "is_some"
+                            | "is_none"
+                            | "unwrap_or"
                     )
             }
             _ => false,

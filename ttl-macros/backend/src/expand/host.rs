@@ -10,11 +10,9 @@ pub(crate) fn expand(func: &Func, role: Role) -> TokenStream {
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let doc = format!("Arguments of the kernel `{name}`.");
     let fields = params(func).map(|(_, p)| {
-        let (field, ty, param) = (field(p), &p.ty.syn, as_param(&p.ty.syn));
-        match p.mark {
-            None => quote!(pub #field: #param::Host),
-            Some(_) => quote!(pub #field: #ty),
-        }
+        let field = field(p);
+        let given = given(&p.ty.syn, p.mark);
+        quote!(pub #field: #given)
     });
     let implementation = implementation(func, role);
     quote! {
@@ -53,34 +51,12 @@ fn implementation(func: &Func, role: Role) -> TokenStream {
         Span::call_site(),
     );
 
-    let decls = params(func).map(|(_, p)| {
-        let (param, text) = (as_param(&p.ty.syn), host_name(p));
-        let kind = match p.mark {
-            None => quote!(#param::KIND),
-            Some(Mark::Common) => quote!(::ttl::rt::ParamKind::Common),
-            Some(Mark::CompileTime) => quote!(::ttl::rt::ParamKind::CompileTime),
-        };
-        quote! {
-            ::ttl::rt::ParamDecl {
-                name: #text,
-                ty: #param::ty(),
-                kind: #kind,
-            }
-        }
-    });
+    let decls = params(func).map(|(_, p)| declared(&p.ty.syn, p.mark, &host_name(p)));
     let binds = params(func).map(|(_, p)| {
         let (ty, text, field) = (&p.ty.syn, host_name(p), field(p));
-        let (param, span) = (as_param(ty), syn::spanned::Spanned::span(ty));
+        let param = as_param(ty);
         let check = in_role(ty, &param, role);
-        let bind = match p.mark {
-            None => quote!(#param::bind(#text, self.#field, binder);),
-            Some(Mark::Common) => {
-                quote_spanned!(span=> <#ty as ::ttl::rt::Marked>::common(self.#field, #text, binder);)
-            }
-            Some(Mark::CompileTime) => {
-                quote_spanned!(span=> <#ty as ::ttl::rt::Marked>::compile_time(self.#field, #text, binder);)
-            }
-        };
+        let bind = bound(ty, p.mark, &quote!(#text), &quote!(self.#field));
         quote!(#check #bind)
     });
     let token = func.params.first().map(|p| {
@@ -108,7 +84,10 @@ fn implementation(func: &Func, role: Role) -> TokenStream {
             const LINE: u32 = #line;
             #noc
             fn params() -> ::std::vec::Vec<::ttl::rt::ParamDecl> {
-                ::std::vec![#(#decls),*]
+                let mut list = ::std::vec::Vec::new();
+                let decls = &mut list;
+                #(#decls)*
+                list
             }
             fn bind(self, binder: &mut ::ttl::rt::Binder) {
                 #(#binds)*
@@ -149,6 +128,51 @@ fn in_role(ty: &syn::Type, param: &TokenStream, role: Role) -> TokenStream {
 pub(crate) fn as_param(ty: &syn::Type) -> TokenStream {
     let span = syn::spanned::Spanned::span(ty);
     quote_spanned!(span=> <#ty as ::ttl::rt::Param>)
+}
+
+/// The type of what the host gives for a parameter.
+pub(crate) fn given(ty: &syn::Type, mark: Option<Mark>) -> TokenStream {
+    let span = syn::spanned::Spanned::span(ty);
+    match mark {
+        None => {
+            let param = as_param(ty);
+            quote!(#param::Host)
+        }
+        Some(Mark::Common) => quote_spanned!(span=> <#ty as ::ttl::rt::Common>::Given),
+        Some(Mark::CompileTime) => quote!(#ty),
+    }
+}
+
+/// Adds what a parameter is to `decls`. `name` is a string.
+pub(crate) fn declared(ty: &syn::Type, mark: Option<Mark>, name: &impl quote::ToTokens) -> TokenStream {
+    let param = as_param(ty);
+    let kind = match mark {
+        None => return quote!(#param::decls(&#name, decls);),
+        Some(Mark::Common) => quote!(Common),
+        Some(Mark::CompileTime) => quote!(CompileTime),
+    };
+    quote! {
+        decls.push(::ttl::rt::ParamDecl {
+            name: ::std::string::ToString::to_string(&#name),
+            ty: #param::ty(),
+            kind: ::ttl::rt::ParamKind::#kind,
+        });
+    }
+}
+
+/// Gives `value` to the program as the parameter `name`.
+pub(crate) fn bound(ty: &syn::Type, mark: Option<Mark>, name: &TokenStream, value: &TokenStream) -> TokenStream {
+    let span = syn::spanned::Spanned::span(ty);
+    match mark {
+        None => {
+            let param = as_param(ty);
+            quote!(#param::bind(&#name, #value, binder);)
+        }
+        Some(Mark::Common) => quote_spanned!(span=> <#ty as ::ttl::rt::Common>::common(#value, &#name, binder);),
+        Some(Mark::CompileTime) => {
+            quote_spanned!(span=> <#ty as ::ttl::rt::CompileTime>::compile_time(#value, &#name, binder);)
+        }
+    }
 }
 
 /// The parameters after the token, with their index.

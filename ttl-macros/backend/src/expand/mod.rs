@@ -4,7 +4,7 @@ pub(crate) mod copy;
 pub(crate) mod def;
 pub(crate) mod fallback;
 pub(crate) mod generics;
-mod host;
+pub(crate) mod host;
 mod twin;
 
 use crate::check::flow::Flow;

@@ -2,28 +2,29 @@
 
 use crate::expand::generics;
 use crate::messages as m;
+use crate::parse::pat::member_name;
 use crate::report::Report;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Fields, Generics, ItemEnum, ItemStruct, Type};
+use syn::{Attribute, Fields, Generics, ItemEnum, ItemStruct, Member, Type};
 
 pub(super) fn structure(item: ItemStruct, report: &mut Report) -> TokenStream {
     refuse_lifetimes(&item.generics, report);
-    if let Fields::Unnamed(fields) = &item.fields {
-        report.refuse(fields, &m::TUPLE_STRUCT_ITEM);
+    if !derives(&item.attrs, "Copy") {
+        return super::group::group(item, report);
     }
     if report.has_errors() {
         let errors = std::mem::take(report).into_compile_errors();
         return quote!(#item #errors);
     }
-    let fields: Vec<(&Ident, &Type)> = item.fields.iter().filter_map(|f| Some((f.ident.as_ref()?, &f.ty))).collect();
+    let fields: Vec<(Member, &Type)> = item.fields.members().zip(item.fields.iter().map(|f| &f.ty)).collect();
     let name = &item.ident;
     let text = plain(name);
     let texts = generics::texts(&item.generics);
-    let comparable = derives_eq(&item.attrs);
+    let comparable = derives(&item.attrs, "PartialEq");
     let decls = fields.iter().map(|(name, ty)| {
-        let (text, field) = (plain(name), as_field(ty));
+        let (text, field) = (member_name(name), as_field(ty));
         quote!((#text, #field::field_ty()))
     });
     let ty = quote!(::ttl::rt::Ty::structure(#text, #texts, ::std::vec![#(#decls),*], #comparable));
@@ -53,7 +54,7 @@ pub(super) fn enumeration(item: ItemEnum, report: &mut Report) -> TokenStream {
     let name = &item.ident;
     let text = plain(name);
     let texts = generics::texts(&item.generics);
-    let comparable = derives_eq(&item.attrs);
+    let comparable = derives(&item.attrs, "PartialEq");
     let is_plain = item.variants.iter().all(|v| matches!(v.fields, Fields::Unit));
     let mut decls = Vec::new();
     let mut konsts = Vec::new();
@@ -176,7 +177,7 @@ fn impls(name: &Ident, generics: &Generics, ty: &TokenStream, konst: &TokenStrea
                 type Host = ::ttl::prelude::PerCore<Self>;
                 type Roles = ::ttl::rt::role::Any;
                 const KIND: ::ttl::rt::ParamKind = ::ttl::rt::ParamKind::PerCore;
-                fn bind(name: &'static str, host: Self::Host, binder: &mut ::ttl::rt::Binder) {
+                fn bind(name: &str, host: Self::Host, binder: &mut ::ttl::rt::Binder) {
                     ::ttl::rt::bind_data(name, host, binder);
                 }
                 fn get(args: &::ttl::rt::Args<'_>, index: usize) -> Self {
@@ -193,7 +194,7 @@ fn as_field(ty: &Type) -> TokenStream {
     quote_spanned!(span=> <#ty as ::ttl::rt::Field>)
 }
 
-fn plain(name: &Ident) -> String {
+pub(super) fn plain(name: &Ident) -> String {
     name.to_string().trim_start_matches("r#").to_string()
 }
 
@@ -203,13 +204,13 @@ fn refuse_lifetimes(generics: &Generics, report: &mut Report) {
     }
 }
 
-/// Whether `==` is the one that the compiler writes. Only what stands below the attribute is seen.
-fn derives_eq(attrs: &[Attribute]) -> bool {
+/// Whether the compiler writes the impl of this trait. Only what stands below the attribute is seen.
+fn derives(attrs: &[Attribute], name: &str) -> bool {
     attrs.iter().filter(|a| a.path().is_ident("derive")).any(|attr| {
         let mut found = false;
         // A malformed `derive` is rustc's to report.
         let _ = attr.parse_nested_meta(|meta| {
-            found |= meta.path.is_ident("PartialEq");
+            found |= meta.path.segments.last().is_some_and(|s| s.ident == name);
             Ok(())
         });
         found

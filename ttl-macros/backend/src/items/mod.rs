@@ -1,6 +1,7 @@
 //! `#[ttl::device]` on what is no function: structs and enums, `impl` blocks, traits.
 
 mod data;
+mod group;
 mod methods;
 mod traits;
 

@@ -36,6 +36,9 @@ impl Parser<'_> {
                     Some(_) => ExprKind::QPath(e.to_token_stream()),
                     None => {
                         self.path_arguments(&e.path);
+                        if super::pat::is_none(&e.path) {
+                            return none(e.path);
+                        }
                         ExprKind::Path(e.path)
                     }
                 }
@@ -276,7 +279,8 @@ impl Parser<'_> {
                 _ => self.no(callee, &m::FROM_BITS_ARGS),
             };
         }
-        if let Some(variant) = super::pat::variant_of(&callee) {
+        let variant = super::pat::last_name(&callee);
+        if variant.starts_with(char::is_uppercase) {
             return ExprKind::Construct { path: callee, paren: e.paren_token, variant, args };
         }
         ExprKind::Call { callee, paren: e.paren_token, args }
@@ -348,6 +352,17 @@ impl Parser<'_> {
             self.report.refuse(&label.name, &m::LABEL);
         }
     }
+}
+
+/// `None {}`: asked for its type like any value that is built.
+fn none(path: syn::Path) -> ExprKind {
+    let mut brace = syn::token::Brace::default();
+    if let Some(last) = path.segments.last() {
+        let mut group = proc_macro2::Group::new(proc_macro2::Delimiter::Brace, proc_macro2::TokenStream::new());
+        group.set_span(last.ident.span());
+        brace.span = group.delim_span();
+    }
+    ExprKind::Struct { path, brace, variant: Some("None".to_string()), fields: Vec::new(), base: None }
 }
 
 /// Of the first token: what a line number is taken from. Without turning whole blocks into tokens.

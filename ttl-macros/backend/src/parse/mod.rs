@@ -5,7 +5,7 @@ mod debug;
 mod expr;
 pub(crate) mod pat;
 mod range;
-mod sig;
+pub(crate) mod sig;
 mod stmt;
 mod ty;
 
@@ -45,6 +45,12 @@ pub(crate) fn function(mut item: RawFn, kind: Kind, report: &mut Report) -> Func
     let mut body = body;
     body.stmts.splice(0..0, parser.taken_apart);
     Func { kind, noc: None, original: item, params, ret, body, types: parser.types, signature_is_right }
+}
+
+/// Refuses a type that the device can never have.
+pub(crate) fn check_type(ty: &syn::Type, report: &mut Report) {
+    let mut parser = Parser { report, types: Types::default(), has_lifetimes: false, taken_apart: Vec::new() };
+    parser.check_ty(ty);
 }
 
 /// A method, whose receiver has become a parameter with a name of ours.

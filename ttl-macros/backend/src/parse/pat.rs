@@ -45,6 +45,9 @@ impl Parser<'_> {
                     return self.no_pat(token, &m::REF_PATTERN);
                 }
                 self.reserved(&p.ident);
+                if p.ident == "None" && p.subpat.is_none() {
+                    return Some(none());
+                }
                 if p.subpat.is_none() && p.mutability.is_none() && is_constant(&p.ident) {
                     return Some(Pat::Const { path: p.ident.to_token_stream(), index: 0 });
                 }
@@ -57,6 +60,7 @@ impl Parser<'_> {
             }
             P::Path(p) => match p.qself {
                 Some(_) => self.no_pat(p, &m::QSELF),
+                None if is_none(&p.path) => Some(none()),
                 None => Some(Pat::Const { path: p.path.to_token_stream(), index: 0 }),
             },
             P::Lit(p) => self.lit_pat(p.lit),
@@ -81,9 +85,8 @@ impl Parser<'_> {
                 _ => self.no_pat(p, &m::ARRAY_REST_PATTERN),
             },
             P::TupleStruct(p) => {
-                let Some(name) = variant_of(&p.path) else {
-                    return self.no_pat(p.path, &m::TUPLE_STRUCT);
-                };
+                // Of a struct without field names it is the name of the struct: which it is, its type says.
+                let name = last_name(&p.path);
                 let (fields, rest) = self.pats(p.elems)?;
                 Some(Pat::Variant { name, fields, rest })
             }
@@ -148,6 +151,22 @@ pub(super) fn variant_of(path: &Path) -> Option<String> {
     let (last, owner) = (names.next()?, names.next()?);
     let upper = |name: &str| name.starts_with(char::is_uppercase);
     (upper(&last) && upper(&owner)).then_some(last)
+}
+
+/// `None`: a constant by its look, whose type nothing beside it says.
+pub(super) fn is_none(path: &Path) -> bool {
+    let mut names = path.segments.iter().rev();
+    path.segments.len() <= 2
+        && names.next().is_some_and(|s| s.ident == "None" && s.arguments.is_empty())
+        && names.next().is_none_or(|s| s.ident == "Option")
+}
+
+fn none() -> Pat {
+    Pat::Variant { name: "None".to_string(), fields: Vec::new(), rest: None }
+}
+
+pub(super) fn last_name(path: &Path) -> String {
+    path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default()
 }
 
 pub(crate) fn member_name(member: &syn::Member) -> String {

@@ -4,6 +4,7 @@ use super::Parser;
 use crate::item::RawFn;
 use crate::messages as m;
 use crate::model::{Binding, Expr, ExprKind, Kind, Mark, Param, Stmt, Ty};
+use crate::report::Report;
 use proc_macro2::Span;
 use syn::{Attribute, FnArg, GenericParam, Ident, Pat, ReturnType, Type};
 
@@ -82,14 +83,7 @@ impl Parser<'_> {
                 continue;
             }
             let span = attr.path().get_ident().map_or_else(Span::call_site, Ident::span);
-            let mark = match attr.parse_args::<Ident>() {
-                Ok(name) if name == "common" => Mark::Common,
-                Ok(name) if name == "compile_time" => Mark::CompileTime,
-                _ => {
-                    self.report.refuse(&attr.meta, &m::UNKNOWN_MARK);
-                    continue;
-                }
-            };
+            let Some(mark) = mark(&attr, self.report) else { continue };
             if found.is_some() {
                 self.report.refuse(&attr, &m::MARK_TWICE);
             }
@@ -178,6 +172,18 @@ fn mentions(ty: &Type, name: &Ident) -> bool {
         })
     }
     any(quote::quote!(#ty), name)
+}
+
+/// What `#[ttl(..)]` on a parameter says.
+pub(crate) fn mark(attr: &Attribute, report: &mut Report) -> Option<Mark> {
+    match attr.parse_args::<Ident>() {
+        Ok(name) if name == "common" => Some(Mark::Common),
+        Ok(name) if name == "compile_time" => Some(Mark::CompileTime),
+        _ => {
+            report.refuse(&attr.meta, &m::UNKNOWN_MARK);
+            None
+        }
+    }
 }
 
 /// Attributes that change nothing but warnings.

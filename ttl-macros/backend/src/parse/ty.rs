@@ -109,7 +109,7 @@ fn refused_name(name: &str) -> Option<&'static m::Refusal> {
         "f64" | "f16" | "f128" => &m::F64,
         "char" | "str" => &m::TYPE_CHAR,
         "String" | "Vec" | "Box" | "Rc" | "Arc" | "HashMap" => &m::TYPE_HEAP,
-        "Option" | "Result" => &m::TYPE_OPTION,
+        "Result" => &m::TYPE_RESULT,
         _ => return None,
     })
 }

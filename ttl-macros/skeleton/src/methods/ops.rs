@@ -260,7 +260,6 @@ operations! {
     to_bf16 typecast_tile_f32_bf16,
     to_bf16_int32 typecast_tile_i32_bf16,
     to_bf16_uint32 typecast_tile_u32_bf16,
-    to_bf16_uint16 typecast_tile_u16_bf16,
     identity_uint32 identity_tile_uint32,
     eqz_uint16 eqz_tile_uint16,
     nez_uint16 nez_tile_uint16,

@@ -100,6 +100,7 @@ impl Lower<'_> {
     pub(super) fn field(&mut self, base: &sk::Expr, name: &str) -> Value {
         let base = match self.expr(base) {
             Value::Scalar(e) | Value::Place(e) => e,
+            Value::Group(group) => return self.group_field(&group, name),
             Value::Never => return Value::Never,
             other => {
                 let what = other.describe();

@@ -222,10 +222,10 @@ impl Lower<'_> {
 
     fn unary(&mut self, op: sk::UnOp, e: &sk::Expr) -> Value {
         match op {
-            sk::UnOp::Deref => {
-                let value = self.expr(e);
-                Value::Scalar(self.as_scalar(value))
-            }
+            sk::UnOp::Deref => match self.expr(e) {
+                group @ Value::Group(_) => group,
+                value => Value::Scalar(self.as_scalar(value)),
+            },
             sk::UnOp::Neg => {
                 let value = self.expr(e);
                 if let Some(tiles) = self.tile_prefix(crate::ops::UnaryOp::Negative, &value) {
@@ -378,10 +378,17 @@ impl Lower<'_> {
         for (at, arg) in recv.into_iter().chain(args).enumerate() {
             let before = self.position();
             let value = self.expr(arg);
-            if let Value::Pipe(pipe) = value {
-                for local in pipe.locals() {
-                    let ty = self.locals[local.0 as usize].ty.clone();
-                    values.push(Expr { ty, kind: ExprKind::Local(local) });
+            if matches!(value, Value::Pipe(_) | Value::Group(_)) {
+                let mut leaves = vec![];
+                self.members(value, &mut leaves);
+                for leaf in leaves {
+                    let Some(ty) = types.get(values.len()) else { break };
+                    let leaf = match (leaf, ty) {
+                        (Value::Scalar(e), Ty::Ref { .. }) if e.ty.is_data() => self.lend(e),
+                        (leaf, _) => leaf,
+                    };
+                    let leaf = self.argument(leaf, ty);
+                    values.push(leaf);
                     ends.push(self.position());
                 }
                 continue;

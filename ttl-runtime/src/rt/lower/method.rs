@@ -25,6 +25,9 @@ impl Lower<'_> {
         if let Some(tiles) = self.shaped_method(&recv, name, args) {
             return tiles;
         }
+        if let Some(value) = self.option_method(&recv, name, args) {
+            return value;
+        }
         if let Some(value) = self.value_call(&recv, name, args) {
             return value;
         }

@@ -16,7 +16,9 @@ mod call;
 mod data;
 mod debug;
 mod expr;
+mod group;
 mod method;
+mod option;
 mod pattern;
 mod pipe;
 mod scope;
@@ -119,6 +121,12 @@ impl<'a> Lower<'a> {
 
     fn function(mut self, generics: Vec<String>) -> ir::Fn {
         let ret = self.def.ret.map_or(Ty::Unit, |slot| self.ty(slot));
+        if matches!(ret, Ty::Group(_)) {
+            self.error(
+                format!("a device function cannot return a `{ret}`, which groups parameters of a kernel"),
+                "return one of its fields, or pass it on by reference",
+            );
+        }
         if matches!(ret, Ty::Ref { .. }) {
             self.error(
                 "a device function cannot return a reference",
@@ -164,6 +172,12 @@ impl<'a> Lower<'a> {
         let ty = self.ty(decl.slot);
         if let Some((value, params)) = self.pipe_param(&decl.name, &ty) {
             self.bindings[p as usize] = Some(Binding::Alias(Value::Pipe(value)));
+            return params;
+        }
+        if let Ty::Group(group) = ty.peeled() {
+            let mut params = vec![];
+            let value = self.group_param(&decl.name, group, &ty, decl.mutable, &mut params);
+            self.bindings[p as usize] = Some(Binding::Alias(value));
             return params;
         }
         let local = self.new_local(&decl.name, ty.clone(), decl.mutable);

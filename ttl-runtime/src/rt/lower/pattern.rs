@@ -21,7 +21,19 @@ struct Tested {
 impl Lower<'_> {
     /// The value that patterns look at; its parts can be read more than once.
     fn subject(&mut self, e: &sk::Expr) -> Option<Expr> {
-        match self.expr(e) {
+        let value = self.expr(e);
+        self.subject_of(value)
+    }
+
+    /// Names for what is inside a value of which every pattern is known to fit.
+    pub(super) fn take_apart(&mut self, pat: &sk::Pat, value: &Expr) {
+        let mut tested = Tested::default();
+        self.test(pat, value, &mut tested);
+        self.bind_names(tested.names);
+    }
+
+    fn subject_of(&mut self, value: Value) -> Option<Expr> {
+        match value {
             Value::Scalar(e) | Value::Place(e) => Some(self.steady(e)),
             Value::Never => None,
             other => {
@@ -94,7 +106,11 @@ impl Lower<'_> {
         {
             return self.one_by_one(pats, elems);
         }
-        let Some(subject) = self.subject(value) else { return };
+        let value = self.expr(value);
+        if let Value::Group(_) = value {
+            return self.take_group_apart(pat, value);
+        }
+        let Some(subject) = self.subject_of(value) else { return };
         let mut tested = Tested::default();
         self.test(pat, &subject, &mut tested);
         if let (Some(els), false) = (els, tested.conditions.is_empty()) {
@@ -264,6 +280,10 @@ impl Lower<'_> {
     fn variant_fields(&mut self, name: &str, value: &Expr, out: &mut Tested) -> Option<Vec<(String, u32)>> {
         let found = match &value.ty {
             Ty::Struct(s) => match &s.form {
+                // A struct without field names has one form.
+                Form::Struct if s.name == name => {
+                    return Some(s.fields.iter().zip(0..).map(|(f, at)| (f.name.clone(), at)).collect());
+                }
                 Form::Enum(variants) => {
                     variants.iter().position(|v| v.name == name).map(|at| (at, variants[at].fields.clone()))
                 }

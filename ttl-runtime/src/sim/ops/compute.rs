@@ -99,7 +99,6 @@ pub fn pack_reconfig_data_format(cb: u32, site: Site) {
         let format = cx.core.cbs.list[cb].format;
         let unit = cx.unit(CALL, site)?;
         unit.packer = Configured { format, site };
-        unit.l1_acc = false;
         Ok(())
     });
 }
@@ -319,6 +318,7 @@ fn unary(kind: UnaryOp, long: Option<bool>, dst: u32, words: [u32; MAX_WORDS], s
         cx.in_phase(call, Phase::Acquired, site)?;
         cx.register(call, dst, site)?;
         cx.sfpu_is(call, SfpuInit::unary(kind, &[]), site)?;
+        cx.register_width(call, kind.row().needs_32_bits(), site)?;
         if !kind.row().creates {
             cx.is_written(call, dst, site)?;
         }
@@ -355,6 +355,7 @@ pub fn sfpu_binary(kind: BinaryOp, [d0, d1]: [u32; 2], out: u32, words: [u32; MA
             _ => kind,
         };
         cx.sfpu_is(call, SfpuInit::binary(kind, &[]), site)?;
+        cx.register_width(call, kind.row().needs_32_bits(), site)?;
         if kind.row().adjacent && (d1 != d0 + 1 || out != d0) {
             let message =
                 format!("`{call}` of tile registers {d0} and {d1}: the second must be the one after the first");
@@ -445,6 +446,7 @@ fn pack(call: &str, dst: u32, cb: u32, index: Option<u32>, site: Site) {
         let packer = cx.unit(call, site)?.packer;
         cx.format_is(call, "the packer", packer, cb, "pack_reconfig_data_format", site)?;
         cx.edge_mask_is_meant(call, dst, site)?;
+        cx.packs_tiles(call, site)?;
         cx.format_fits(call, cb, site)?;
         if cx.packer_works_on(call, cb, site)? {
             cx.pack_with_work(dst, cb, addr);

@@ -1,6 +1,7 @@
 //! What tile operations check, and how their operands are unpacked.
 
 use super::{FpuInit, SfpuInit, Step, Stop};
+use crate::ops::TileCall;
 use crate::sim::error::ErrorKind;
 use crate::sim::launch::Processor;
 use crate::sim::math;
@@ -236,7 +237,11 @@ impl Cx<'_> {
 
     #[inline]
     pub(super) fn sfpu_is(&mut self, call: &str, want: SfpuInit, site: Site) -> Step<()> {
-        let have = self.unit(call, site)?.sfpu;
+        let unit = self.unit(call, site)?;
+        if want != SfpuInit::Call(TileCall::Cumsum) {
+            unit.running = None;
+        }
+        let have = unit.sfpu;
         match have {
             Some((have, _)) if have.serves(want) => Ok(()),
             Some((have, init_site)) => {
@@ -249,6 +254,16 @@ impl Cx<'_> {
                 Err(Stop::Fail(error.help(format!("call `{}` before", want.call()))))
             }
         }
+    }
+
+    /// Operations of 32-bit integers and some others move 32 bits, of which 16-bit registers make something else.
+    #[inline]
+    pub(super) fn register_width(&mut self, call: &str, needs_32_bits: bool, site: Site) -> Step<()> {
+        if !needs_32_bits || self.unit(call, site)?.math.fp32_dest {
+            return Ok(());
+        }
+        let error = self.error(ErrorKind::Registers, format!("`{call}` needs tile registers of 32 bits"), site);
+        Err(Stop::Fail(error.help("set `fp32_dest_acc` in the compute configuration")))
     }
 
     /// The vector unit cannot read registers that nothing was written to.

@@ -18,6 +18,14 @@ impl Copier<'_> {
         (quote_spanned!(span=> { let #value = #tokens; #tie #value }), slot)
     }
 
+    /// A struct or a variant: only plain data can be built.
+    fn built(&mut self, span: Span, tokens: TokenStream) -> (TokenStream, sk::Slot) {
+        let (probe, slot) = self.probe(span);
+        let value = Ident::new("__ttl_v", span);
+        let tie = tie(&value, &probe);
+        (quote_spanned!(span=> { let #value = #tokens; ::ttl::rt::Built::check(&#value); #tie #value }), slot)
+    }
+
     pub(super) fn struct_(
         &mut self,
         path: &syn::Path,
@@ -45,7 +53,7 @@ impl Copier<'_> {
         }
         let mut tokens = path.to_token_stream();
         brace.surround(&mut tokens, |t| t.extend(inside));
-        let (tokens, slot) = self.typed(span_of(path), tokens);
+        let (tokens, slot) = self.built(span_of(path), tokens);
         (tokens, sk::Expr::Struct { slot, variant: variant.clone(), fields: sks, base: base_sk })
     }
 
@@ -53,7 +61,7 @@ impl Copier<'_> {
         let (args, sks) = self.args(args);
         let mut tokens = path.to_token_stream();
         paren.surround(&mut tokens, |t| t.extend(args));
-        let (tokens, slot) = self.typed(span_of(path), tokens);
+        let (tokens, slot) = self.built(span_of(path), tokens);
         let fields = sks.into_iter().enumerate().map(|(i, sk)| (i.to_string(), sk)).collect();
         (tokens, sk::Expr::Struct { slot, variant: Some(variant.to_string()), fields, base: None })
     }

@@ -28,7 +28,7 @@ programs! {
         log_fast logical_not logical_not_int ltz_int32 mish mish_fast negative_int32 nez_int32 nez_uint16 nez_uint32
         relu_int32 rsqrt_fast sigmoid_fast signbit_int32 sinh sqrt_fast tan tanh_derivative tanh_derivative_fast
         tanh_fast tanhshrink typecast_f32_bf16 typecast_f32_i32 typecast_f32_u16 typecast_f32_u32 typecast_i32_bf16
-        typecast_i32_f32 typecast_i32_u16 typecast_u16_bf16 typecast_u16_float typecast_u16_int typecast_u32_bf16
+        typecast_i32_f32 typecast_i32_u16 typecast_u16_float typecast_u16_int typecast_u32_bf16
         typecast_u32_f32 typecast_u32_u16;
     with words add_unary add_unary_int32 bitwise_and bitwise_or bitwise_xor celu clamp clamp_int32 div_unary elu
         exp_scaled fill fill_int fmod hardshrink hardtanh heaviside leaky_relu left_shift log_with_base mul_unary

@@ -7,10 +7,12 @@ mod compare;
 #[cfg(test)]
 mod golden;
 mod integers;
+mod lanes_across;
 mod programs;
 mod random;
 mod steps;
 
+pub use lanes_across::{Running, cumsum, sfpu_reduce};
 use std::sync::OnceLock;
 
 pub use self::random::{Generator, seed_of};

@@ -373,11 +373,6 @@ pub(crate) fn typecast_u16_float(unit: Unit, x: &Reg) -> Reg {
     }
 }
 
-/// `typecast_tile` from u16 to bf16 in 32-bit registers.
-pub(crate) fn typecast_u16_bf16(unit: Unit, x: &Reg) -> Reg {
-    unit.store(&round_bf16(&magnitude_to_float(&and(x, 0xFFFF))))
-}
-
 /// `typecast_tile` from u16 to an integer of 32 bits.
 pub(crate) fn typecast_u16_int(_: Unit, x: &Reg) -> Reg {
     and(x, 0xFFFF)

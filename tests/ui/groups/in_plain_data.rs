@@ -3,9 +3,10 @@
 use ttl::prelude::*;
 
 #[ttl::device]
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 struct Work {
-    pages: Vec<u32>,
+    x: CbIn<bf16>,
+    count: u32,
 }
 
 fn main() {}

@@ -1,0 +1,26 @@
+//! The first rung of the megakernel: matrix products only, fed by the weight stream.
+//!
+//! | file | who |
+//! |---|---|
+//! | `plan` | what all kernels of a launch agree on |
+//! | `ring` | the ring of weight pages |
+//! | `weights` | NCRISC of a compute core: weights and biases |
+//! | `maths` | its compute engine |
+//! | `activations` | its BRISC: inputs in, outputs to the hub |
+//! | `hub` | both processors of the hub: gather and multicast |
+//! | `relay` | both processors of a reader core (relay mode) |
+//! | `assemble` | the program of all of them |
+//! | `launcher` | the program on a device, launch after launch |
+//! | `readback` | results as matrices |
+
+pub mod activations;
+pub mod assemble;
+pub mod hub;
+pub mod launcher;
+pub mod maths;
+pub mod plan;
+pub mod readback;
+pub mod relay;
+pub mod ring;
+pub mod weights;
+pub use launcher::{DitMegakernel, Launch};

@@ -1,0 +1,6 @@
+//! The matmul-only rung of the DiT megakernel: one program over all roles of cores, native and as generated C++.
+
+mod counts;
+mod protocol;
+mod results;
+mod rig;
