@@ -289,18 +289,18 @@ unary_ops! { ($)
     /// x where x is positive, else slope * x.
     Prelu: prelu(slope: f32 = 0.2), prelu_tile in "eltwise_unary/prelu.h", |x, slope| if x > 0.0 { x } else { slope * x }, within 1e-7;
     /// x where x is positive, else alpha * (e^x - 1).
-    Elu: elu(alpha: f32 = 1.2), elu_tile in "eltwise_unary/elu.h", |x, alpha| if x > 0.0 { x } else { alpha * x.exp_m1() }, within 1e-6, or 1e-7;
+    Elu: elu(alpha: f32 = 1.2), elu_tile in "eltwise_unary/elu.h", |x, alpha| if x > 0.0 { x } else { alpha * x.exp_m1() }, within 1e-6, or 1e-7, polynomials two;
     /// scale * x where x is positive, else scale * alpha * (e^x - 1).
     Selu: selu(scale: f32 = 1.0507, alpha: f32 = 1.67326), selu_tile in "eltwise_unary/selu.h",
-        |x, scale, alpha| scale * if x > 0.0 { x } else { alpha * x.exp_m1() }, within 1e-6, or 1e-7;
+        |x, scale, alpha| scale * if x > 0.0 { x } else { alpha * x.exp_m1() }, within 1e-6, or 1e-7, polynomials two;
     /// x where x is positive, else alpha * (e^(x / alpha) - 1).
     Celu: celu(alpha: f32 = 1.3), celu_tile in "eltwise_unary/activations.h", |x, alpha| if x > 0.0 { x } else { alpha * (x / alpha).exp_m1() },
-        within 1e-6, or 2e-7, words [Word::Bits(0), Word::Reciprocal(0)];
+        within 1e-6, or 2e-7, words [Word::Bits(0), Word::Reciprocal(0)], polynomials two;
     /// ln(1 + e^(beta * x)) / beta; x itself where beta * x is above the threshold.
     // Of the long polynomials: within 4.2e-5 of ln(1 + e^-a) and 4.9e-4 of its value, over beta; beyond 5 three terms of a series, e^-15 from the value.
     Softplus: softplus(beta: f32 = 1.5, threshold: f32 = 6.0), softplus_tile in "eltwise_unary/softplus.h",
         |x, beta, threshold| if beta * x > threshold { x } else { (beta * x).exp().ln_1p() / beta },
-        within 5e-4, or 3e-5, words [Word::Bits(0), Word::Reciprocal(0), Word::Bits(1)];
+        within 5e-4, or 3e-5, words [Word::Bits(0), Word::Reciprocal(0), Word::Bits(1)], polynomials two;
     /// x moved towards 0 by lambda, 0 within that distance.
     Softshrink: softshrink(lambda: f32 = 0.5), softshrink_tile in "eltwise_unary/activations.h",
         |x, lambda| if x > lambda { x - lambda } else if x < -lambda { x + lambda } else { 0.0 }, within 1e-7;
@@ -436,10 +436,10 @@ unary_ops! { ($)
         within 1e-6, or 1e-6, on [-1000.0, 1000.0], init "rounding_op_tile_init";
     /// Error function.
     // Of the long polynomials: they are within 7.8e-8 of erf; 19 multiply-adds, two products and the reciprocal round by 2^-24 each at most, all terms positive.
-    Erf: erf, erf_tile in "eltwise_unary/erf_erfc.h", reference::erf, within 1.4e-6, template "<false>";
+    Erf: erf, erf_tile in "eltwise_unary/erf_erfc.h", reference::erf, within 1.4e-6, template "<false>", polynomials two;
     /// Error function, the coarse form.
     // The same with a reciprocal from a table of 128 values with 7 bits: 2^-8 from the step of the table, 2^-8 from the rounding.
-    ErfFast: erf_fast, erf_fast_tile in "eltwise_unary/erf_erfc.h", reference::erf, within 8e-3, call "erf_tile<true>", init "erf_tile_init<true>";
+    ErfFast: erf_fast, erf_fast_tile in "eltwise_unary/erf_erfc.h", reference::erf, within 8e-3, call "erf_tile<true>", init "erf_tile_init<true>", polynomials two;
     /// 1 - erf(x).
     // One polynomial for all kernels: within 7e-5 of erfc up to 2.5, and within 9.7e-5 in all beyond (erfc(2.5) is 4e-4); times a reciprocal from the table, 2^-7 as in erf_fast.
     Erfc: erfc, erfc_tile in "eltwise_unary/erf_erfc.h", reference::erfc, within 8e-3, or 1.1e-4;
@@ -448,9 +448,9 @@ unary_ops! { ($)
     /// Modified Bessel function of the first kind, order 0.
     I0: i0, i0_tile in "eltwise_unary/i0.h", reference::i0, within 1e-2, on [-8.0, 8.0];
     /// Modified Bessel function of the first kind, order 1.
-    I1: i1, i1_tile in "eltwise_unary/i1.h", reference::i1, within 1e-2, or 1e-3, on [-8.0, 8.0];
+    I1: i1, i1_tile in "eltwise_unary/i1.h", reference::i1, within 1e-2, or 1e-3, on [-8.0, 8.0], polynomials two;
     /// Derivative of the logarithm of the gamma function, for positive x.
-    Digamma: digamma, digamma_tile in "eltwise_unary/digamma.h", reference::digamma, within 1e-3, or 1e-3, on [0.01, 100.0];
+    Digamma: digamma, digamma_tile in "eltwise_unary/digamma.h", reference::digamma, within 1e-3, or 1e-3, on [0.01, 100.0], polynomials two;
     /// The remainder of x / divisor, with the sign of x.
     FmodScalar: fmod_scalar(divisor: f32 = 0.75), fmod_tile in "eltwise_unary/fmod.h", |x, divisor| x % divisor, within 1e-5, or 1e-5,
         words [Word::Bits(0), Word::Reciprocal(0)], by fmod, init words 2;
