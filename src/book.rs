@@ -14,16 +14,16 @@
 //! [circular buffers](circular_buffers),
 //! [tile registers and precision](tile_registers),
 //! [data movement](data_movement),
-//! [tensors](tensors),
+//! [tensors],
 //! [semaphores and pipes](synchronisation),
-//! [programs](programs),
+//! [programs],
 //! [the simulated chip](simulator),
 //! [kernels written in C++](foreign).
 //!
 //! Tables:
 //! [coming from TT-Metalium](from_metalium),
 //! [coming from TT-Lang](from_tt_lang),
-//! [operations](operations),
+//! [operations],
 //! [limits of the chips](limits).
 
 macro_rules! pages {
