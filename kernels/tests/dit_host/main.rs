@@ -3,6 +3,7 @@
 mod arena;
 mod budgets;
 mod calls;
+mod checkpoints;
 mod cores;
 mod model;
 mod numbers;
