@@ -80,16 +80,8 @@ pub(crate) const CASES: &[Case] = &[
         build: |d, p| binary(d, p, "sub", "relu_tile_init(); relu_tile(i);"),
     },
     Case { name: "mul (binary_ng)", kernels: &[NG_READER, NG_BINARY, NG_WRITER], build: binary_ng },
-    Case {
-        name: "where",
-        kernels: &[TERNARY_READER, TERNARY, TERNARY_WRITER],
-        build: |d, p| ternary(d, p, false),
-    },
-    Case {
-        name: "a + b * c",
-        kernels: &[TERNARY_READER, ADDCMUL, TERNARY_WRITER],
-        build: |d, p| ternary(d, p, true),
-    },
+    Case { name: "where", kernels: &[TERNARY_READER, TERNARY, TERNARY_WRITER], build: |d, p| ternary(d, p, false) },
+    Case { name: "a + b * c", kernels: &[TERNARY_READER, ADDCMUL, TERNARY_WRITER], build: |d, p| ternary(d, p, true) },
     Case { name: "copy of sticks", kernels: &[STICK_READER, STICK_WRITER], build: sticks },
     Case { name: "copy of tiles", kernels: &[COPY_READER, SHARDED_COPY, COPY_WRITER], build: copy },
     Case { name: "matmul", kernels: &[BMM_READER, BMM, WRITER], build: matmul },

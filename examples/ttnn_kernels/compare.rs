@@ -61,15 +61,27 @@ fn count(build: impl Fn(&mut Device) -> ttl::Result<Program>) -> ttl::Result<Cou
 
 /// What the calls do, and which they are; all others ask for arguments and addresses.
 const GROUPS: [(&str, &[&str]); 11] = [
-    ("tiles through the matrix unit", &["copy_tile", "binary_tiles", "reuse_dest_tiles", "matmul_tiles", "matmul_block", "tile_call"]),
+    (
+        "tiles through the matrix unit",
+        &["copy_tile", "binary_tiles", "reuse_dest_tiles", "matmul_tiles", "matmul_block", "tile_call"],
+    ),
     ("tiles through the vector unit", &["sfpu_unary", "sfpu_binary", "sfpu_ternary", "copy_dest_values"]),
     ("tiles packed", &["pack_tile", "pack_tile_at"]),
     ("sections of tile registers", &["tile_regs_acquire"]),
     (
         "set-ups of a unit",
         &[
-            "copy_init", "binary_init", "reuse_dest_init", "matmul_init", "matmul_block_init", "tile_call_init",
-            "sfpu_unary_init", "sfpu_binary_init", "sfpu_ternary_init", "copy_dest_init", "reduce_uninit",
+            "copy_init",
+            "binary_init",
+            "reuse_dest_init",
+            "matmul_init",
+            "matmul_block_init",
+            "tile_call_init",
+            "sfpu_unary_init",
+            "sfpu_binary_init",
+            "sfpu_ternary_init",
+            "copy_dest_init",
+            "reduce_uninit",
         ],
     ),
     ("switches of a format", &["reconfig_srca", "reconfig_srcb", "reconfig_pack", "pack_reconfig_l1_acc"]),
@@ -94,7 +106,8 @@ fn section(pair: &Pair, package: &Path) -> ttl::Result<String> {
     let ours = count(pair.ours)?;
     let theirs = count(|device| Ok((case.build)(device, package)?.program))?;
     let kernels: Vec<String> = case.kernels.iter().map(|k| format!("`{k}`")).collect();
-    let mut text = format!("### {}\n\nTheirs: {}.\n\n| what | ours | theirs |\n|---|---|---|\n", pair.title, kernels.join(", "));
+    let mut text =
+        format!("### {}\n\nTheirs: {}.\n\n| what | ours | theirs |\n|---|---|---|\n", pair.title, kernels.join(", "));
     for (what, names) in GROUPS {
         let ((a, mine), (b, other)) = (cell(&ours, names), cell(&theirs, names));
         let more = if a > b { " **more**" } else { "" };
