@@ -47,7 +47,6 @@ refusals! {
     SELF_PARAM: "a method alone cannot be device code", "", "put `#[ttl::device]` on the `impl` block";
     GENERIC_METHOD: "generic methods cannot be used in device code yet", "", "write a generic `#[ttl::device]` function, or put the parameter on the `impl`";
     IMPL_TYPE: "methods of this type cannot be device code", "", "implement methods for a struct or enum with `#[ttl::device]`";
-    DEFAULT_METHOD: "methods of device traits have no body of their own yet", "", "write the body in each `impl`, or as a generic `#[ttl::device]` function";
     DATA_LIFETIME: "device data holds no references", "it is copied between host and device", "hold the values, or an index";
     GROUP_FIELDS: "a struct that groups parameters has named fields", "each is a parameter of its own in the C++", "name the fields; or derive `Clone` and `Copy` below `#[ttl::device]`, if it is plain data";
     EMPTY_ENUM: "an enum without variants has no values", "", "give it variants";

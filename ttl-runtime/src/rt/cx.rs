@@ -19,6 +19,11 @@ pub enum Item {
 pub trait Inst: 'static {
     fn site() -> FnSite;
 
+    /// Another function which is called in its place: the body that an `impl` gives to a method of a trait.
+    fn instead(_: &mut Cx) -> Option<ir::FnId> {
+        None
+    }
+
     /// Builds the function's IR, and before it that of the functions it calls.
     fn def(cx: &mut Cx) -> ir::Fn;
 }
@@ -91,6 +96,9 @@ impl Cx {
                 return FAILED;
             }
             None => {}
+        }
+        if let Some(id) = I::instead(self) {
+            return id;
         }
         self.instances.insert(key, State::Open);
         self.stack.push(I::site());

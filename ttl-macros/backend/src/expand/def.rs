@@ -11,11 +11,18 @@ use syn::spanned::Spanned;
 
 pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
     let name = &func.original.sig.ident;
-    expand_as(func, scope, flow, name, &name.to_string())
+    expand_as(func, scope, flow, name, &name.to_string(), &TokenStream::new())
 }
 
-/// For a struct of the name `twin`; in the C++ the function is called `text`.
-pub(crate) fn expand_as(func: &Func, scope: &Scope, flow: &Flow, twin: &Ident, text: &str) -> TokenStream {
+/// For a struct of the name `twin`; in the C++ the function is called `text`. `more` are further members of the impl.
+pub(crate) fn expand_as(
+    func: &Func,
+    scope: &Scope,
+    flow: &Flow,
+    twin: &Ident,
+    text: &str,
+    more: &TokenStream,
+) -> TokenStream {
     let sig = &func.original.sig;
     let name = &sig.ident;
     let text = text.trim_start_matches("r#");
@@ -60,6 +67,7 @@ pub(crate) fn expand_as(func: &Func, scope: &Scope, flow: &Flow, twin: &Ident, t
                 fn site() -> ::ttl::rt::FnSite {
                     ::ttl::rt::FnSite { name: #text, file: ::core::file!(), line: #line }
                 }
+                #more
                 fn def(__ttl_cx: &mut ::ttl::rt::Cx) -> ::ttl::rt::Fn {
                     let mut __ttl_items = ::ttl::rt::Items::new();
                     #types
