@@ -30,12 +30,12 @@ pub use data::{
 };
 pub use debug::{Zone, print};
 pub use items::Items;
-pub use kernel::{Args, Binder, Includes, Kernel, Param, ParamDecl, Plain, RoleToken, Scalar, module, role};
+pub use kernel::{Args, Binder, Includes, Kernel, MovesData, Param, ParamDecl, Plain, RoleToken, Scalar, module, role};
 pub use konst::DeviceConst;
 pub use lower::lower;
 pub use methods::{DeviceMethod, Method, Of, Own, Printed};
 pub use operation::Operation;
 pub use probe::{
-    Callable, DeviceTy, Instance, List, Mut, Named, Probe, Read, ReleasedOnEveryPath, Shared, Supported, Val, any,
-    any_of, carry,
+    Callable, ClosureOf, DeviceTy, Instance, Late, List, Mut, Named, Probe, Read, ReleasedOnEveryPath, Shared,
+    Supported, TakesClosures, TakesThese, Val, any, any_of, carry,
 };

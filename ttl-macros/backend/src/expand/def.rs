@@ -27,7 +27,7 @@ pub(crate) fn expand_as(
     let name = &sig.ident;
     let text = text.trim_start_matches("r#");
     let line = Literal::u32_unsuffixed(name.span().start().line as u32);
-    let bounds = generics::with_static(&sig.generics);
+    let bounds = generics::with_static(&func.generics());
     let (impl_generics, ty_generics, where_clause) = bounds.split_for_impl();
 
     let types = types(func);
@@ -39,6 +39,7 @@ pub(crate) fn expand_as(
                 quote!(__ttl_items.konst(#expr);)
             }
             ConstKind::Step => quote!(__ttl_items.step(#tokens);),
+            ConstKind::Closure => quote!(__ttl_items.closure::<::ttl::rt::ClosureOf<Self, #tokens>>();),
             ConstKind::LowerCase => {
                 let text = tokens.to_string();
                 quote!(__ttl_items.lower_case(__ttl_cx, #text, ::core::file!(), #line);)
@@ -96,6 +97,10 @@ fn types(func: &Func) -> TokenStream {
         let of = |p: &crate::model::Param| p.ty.slot == Some(slot as u32);
         let is_token = func.params.first().is_some_and(of);
         let is_param = func.params.iter().skip(1).any(of);
+        if func.params.iter().any(|p| of(p) && p.closure.is_some()) {
+            out.extend(quote!(#items.closure::<#ty>();));
+            continue;
+        }
         out.extend(match func.kind {
             Kind::Kernel(role) if is_token => {
                 let token = super::host::role_token(ty, role);

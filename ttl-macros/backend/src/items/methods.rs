@@ -120,7 +120,16 @@ pub(super) fn instance(
     let mut sig = function.sig.clone();
     sig.generics = generics.clone();
     for arg in &mut sig.inputs {
-        let FnArg::Receiver(receiver) = arg else { continue };
+        let receiver = match arg {
+            FnArg::Receiver(receiver) => receiver,
+            FnArg::Typed(typed) => {
+                if matches!(*typed.ty, syn::Type::ImplTrait(_)) {
+                    report.refuse(&typed.ty, &m::CLOSURE_IN_METHOD);
+                    return None;
+                }
+                continue;
+            }
+        };
         let this = Ident::new("__ttl_self", receiver.self_token.span);
         let mutability = &receiver.mutability;
         *arg = match &receiver.kind {
