@@ -119,7 +119,7 @@ fn generic_over_cores() {
     }
 }
 
-/// One operand twice.
+/// One operand several times: methods borrow it, operators take it or borrow it with `&`.
 #[ttl::kernel]
 fn square(x: TensorAccessor<bf16>, y: TensorAccessor<bf16>, #[ttl(common)] tiles: u32) {
     let (x_out, x_in) = ttl::buffer::<bf16>(2);
@@ -132,7 +132,7 @@ fn square(x: TensorAccessor<bf16>, y: TensorAccessor<bf16>, #[ttl(common)] tiles
     ttl::compute(|_compute| {
         for _ in 0..tiles {
             let x = x_in.wait_front(1);
-            y_out.reserve_back(1).store(&x * &x);
+            y_out.reserve_back(1).store(x.abs() * x.relu() + x.square() - &x);
         }
     });
     ttl::writer(|noc| {
@@ -143,9 +143,9 @@ fn square(x: TensorAccessor<bf16>, y: TensorAccessor<bf16>, #[ttl(common)] tiles
 }
 
 #[test]
-fn an_operand_used_twice() {
+fn an_operand_used_several_times() {
     let (device, y) = ttl::testing::on_both_engines(&DeviceOptions::default(), |device| {
-        let x = device.upload::<bf16>("x", &HostTensor::from_fn([64, 64], |i| (i % 16) as f32)?)?;
+        let x = device.upload::<bf16>("x", &HostTensor::from_fn([64, 64], |i| (i % 8) as f32)?)?;
         let y = device.zeros::<bf16>("y", x.shape())?;
         let tiles = x.pages();
         let mut program = Program::new("square");
@@ -155,7 +155,7 @@ fn an_operand_used_twice() {
     .unwrap_or_else(|e| panic!("{e}"));
     let y = device.download(&y).expect("on this device");
     for i in 0..64 * 64 {
-        assert_eq!(y.get(i), Some(((i % 16) * (i % 16)) as f32), "element {i}");
+        assert_eq!(y.get(i), Some((2 * (i % 8) * (i % 8) - i % 8) as f32), "element {i}");
     }
 }
 

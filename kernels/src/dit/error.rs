@@ -131,6 +131,8 @@ pub enum MegakernelError {
     SingleShard { columns: u32, got: Vec<usize> },
     #[error("expected 64 rows, got {got:?}")]
     PairsShard { got: Vec<usize> },
+    #[error("core {core} keeps tile row {keeps} of x, asked for row {asked}: core c keeps tile row c / 6B")]
+    TileRow { core: u32, keeps: u32, asked: u32 },
     #[error("{n_tiles} column tiles do not fit a shard of {columns} columns")]
     ShardTiles { n_tiles: u32, columns: u32 },
 

@@ -1,8 +1,13 @@
 //! The host side of the DiT megakernel. Tests of the inventory carry the number of their item.
 
 mod arena;
+mod budgets;
+mod calls;
+mod checkpoints;
 mod cores;
+mod model;
 mod numbers;
 mod ops;
+mod programs;
 mod references;
 mod tables;

@@ -2,7 +2,7 @@
 
 use super::accumulator::TileBlock;
 use super::store::Builder;
-use super::tiles::{TileExpr, Tiles};
+use super::tiles::{Methods, TileExpr, Tiles};
 use crate::ir::dag::{Node, NodeId};
 use crate::ops::{Bcast, Pool, ReduceDim};
 use crate::tensor::format::Element;
@@ -106,7 +106,7 @@ impl<E: TileExpr> TileExpr for Shaped<E> {
 macro_rules! of_block {
     ($($(#[$doc:meta])* $method:ident => $how:expr;)*) => {
         /// Operations on blocks as matrices of tiles.
-        pub trait TileShape: TileExpr + Sized {
+        pub trait TileShape: Methods {
             $(
                 $(#[$doc])*
                 fn $method(self) -> Tiles<OfBlock<Self>> {
@@ -151,7 +151,7 @@ of_block! {
     transpose => Whole::Transpose;
 }
 
-impl<E: TileExpr> TileShape for E {}
+impl<E: Methods> TileShape for E {}
 
 impl<E: TileExpr> Tiles<E> {
     /// Gives the blocks of the expression that have no shape one: `rows` x `cols` tiles, row-major.

@@ -5,7 +5,7 @@ use super::cb::Front;
 use super::compute::Compute;
 use super::register_ops::Bits;
 use super::store::Builder;
-use super::tiles::{Bin, Create, Tern, TileExpr, Tiles, Un};
+use super::tiles::{Bin, Create, Methods, Tern, TileExpr, Tiles, Un};
 use crate::ir::dag::{Node, NodeId, Words};
 use crate::ops::{
     BinaryOp, Kind, MAX_WORDS, TernaryOp, UnaryOp, WithNumber, Word, for_each_binary_op, for_each_ternary_op,
@@ -182,7 +182,7 @@ macro_rules! unary_method {
 macro_rules! unary_methods {
     ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident $params:tt $program:tt $creates:tt;)*) => {
         /// Operations on tiles as methods.
-        pub trait TileMath: TileExpr + Sized {
+        pub trait TileMath: Methods {
             $( unary_method!($op $method $params $creates [$(#[$doc])*]); )*
         }
     };
@@ -190,12 +190,12 @@ macro_rules! unary_methods {
 
 for_each_unary_op!(unary_methods);
 
-impl<E: TileExpr> TileMath for E {}
+impl<E: Methods> TileMath for E {}
 
 macro_rules! binary_methods {
     ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident $program:tt;)*) => {
         /// Operations on tiles and tiles, or numbers, as methods.
-        pub trait TileBinary: TileExpr + Sized {
+        pub trait TileBinary: Methods {
             $(
                 $(#[$doc])*
                 fn $method<R: Operand>(self, other: R) -> Tiles<Bin<Self, R::Held>> {
@@ -208,12 +208,12 @@ macro_rules! binary_methods {
 
 for_each_binary_op!(binary_methods);
 
-impl<E: TileExpr> TileBinary for E {}
+impl<E: Methods> TileBinary for E {}
 
 macro_rules! ternary_methods {
     ($($(#[$doc:meta])* $op:ident $method:ident $tile:ident ($($param:ident: $ty:ident)?) $program:tt;)*) => {
         /// Operations on three tiles as methods.
-        pub trait TileTernary: TileExpr + Sized {
+        pub trait TileTernary: Methods {
             $(
                 $(#[$doc])*
                 fn $method<A: TileExpr, B: TileExpr>(self, a: A, b: B $(, $param: $ty)?) -> Tiles<Tern<Self, A, B>> {
@@ -227,7 +227,7 @@ macro_rules! ternary_methods {
 
 for_each_ternary_op!(ternary_methods);
 
-impl<E: TileExpr> TileTernary for E {}
+impl<E: Methods> TileTernary for E {}
 
 impl Compute {
     /// Tiles full of `value`, as an operand: `y.store((&x).select(&a, c.fill(1.0)))`.

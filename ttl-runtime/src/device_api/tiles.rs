@@ -1,6 +1,6 @@
 //! Lazy block expressions: `&a * &b + &c` is a value that `store` plans and computes.
 
-use super::accumulator::Accumulator;
+use super::accumulator::{Accumulator, TileBlock};
 use super::cb::Front;
 use super::store::Builder;
 use super::tile_ops::{Held, Right};
@@ -23,6 +23,19 @@ pub trait TileExpr {
     #[doc(hidden)]
     fn release_accumulators(&mut self) {}
 }
+
+/// Tile expressions that have methods: all but a waited block by value, so that `x.exp()` borrows the block `x` and it can be used again.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no block expression", label = "no tiles")]
+pub trait Methods: TileExpr + Sized {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Element> Methods for &Front<'_, T> {}
+#[diagnostic::do_not_recommend]
+impl<E: TileExpr> Methods for Tiles<E> {}
+#[diagnostic::do_not_recommend]
+impl Methods for Accumulator<'_> {}
+#[diagnostic::do_not_recommend]
+impl<T: Element> Methods for TileBlock<'_, T> {}
 
 /// An expression over tiles. `Copy` when it only borrows its blocks.
 #[derive(Clone, Copy, Debug)]

@@ -189,25 +189,31 @@ impl Device {
         Ok(tensor)
     }
 
-    /// A tiled tensor whose contents are given as the device has them: the bytes of its pages one after the other, in the tensor's order.
+    /// A tiled tensor whose contents are given as the device has them: the bytes of its pages one after the other, in the tensor's order, in
+    /// any number of parts.
     pub fn upload_packed<T: Element>(
         &mut self,
         name: &str,
         shape: &[usize],
         memory: MemoryConfig,
-        bytes: &[u8],
+        parts: &[&[u8]],
     ) -> Result<Tensor<T>> {
         let spec = TensorSpec::new(shape, T::FORMAT)?.with_memory(memory);
-        if bytes.len() as u64 != spec.bytes() {
+        let page = spec.page_size() as usize;
+        let bytes: usize = parts.iter().map(|part| part.len()).sum();
+        if bytes as u64 != spec.bytes() || parts.iter().any(|part| !part.len().is_multiple_of(page)) {
             return Err(Error::Other(format!(
-                "tensor `{name}` of shape {shape:?} has {} pages of {} bytes, {} bytes are given",
+                "tensor `{name}` of shape {shape:?} has {} pages of {page} bytes, {bytes} bytes are given in {} parts; \
+                 each part is a number of whole pages",
                 spec.pages(),
-                spec.page_size(),
-                bytes.len()
+                parts.len()
             )));
         }
         let tensor = self.allocate::<T>(name, spec)?;
-        self.write_pages(&tensor.tensor, bytes)?;
+        let addresses = tensor.tensor.page_addresses(self.arch())?;
+        for (at, page) in addresses.zip(parts.iter().flat_map(|part| part.chunks(page))) {
+            self.backend.write(at, page)?;
+        }
         Ok(tensor)
     }
 

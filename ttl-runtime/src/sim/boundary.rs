@@ -2,6 +2,7 @@
 //!
 //! Everything here happens on one OS thread in an order that depends on the program (and the seed) only.
 
+use super::air::Air;
 use super::cb::Cb;
 use super::core::{CoreState, Wait};
 use super::deadlock;
@@ -19,6 +20,8 @@ pub(super) struct Boundary<'a> {
     shared: &'a Shared,
     l1: AllL1<'a>,
     dice: Option<Dice>,
+    /// Multicasts on their way, if receivers get them in their own time.
+    air: Option<Air>,
     outcome: Option<Result<(), SimError>>,
     epochs: u64,
     /// Sums over the cores at the last boundary.
@@ -31,11 +34,20 @@ pub(super) struct Boundary<'a> {
 
 impl<'a> Boundary<'a> {
     pub(super) fn new(shared: &'a Shared, l1: AllL1<'a>) -> Boundary<'a> {
-        let dice = match shared.options.schedule {
-            Schedule::RoundRobin => None,
-            Schedule::Random(seed) => Some(Dice::new(seed, u64::MAX >> 1)),
-        };
-        Boundary { shared, l1, dice, outcome: None, epochs: 0, progress: 0, polls: 0, idle_polls: 0, idle_epochs: 0 }
+        let dice = shared.options.schedule.seed().map(|seed| Dice::new(seed, u64::MAX >> 1));
+        let air = matches!(shared.options.schedule, Schedule::Uneven(_)).then(Air::default);
+        Boundary {
+            shared,
+            l1,
+            dice,
+            air,
+            outcome: None,
+            epochs: 0,
+            progress: 0,
+            polls: 0,
+            idle_polls: 0,
+            idle_epochs: 0,
+        }
     }
 
     pub(super) fn fail(&mut self, error: SimError) {
@@ -69,7 +81,8 @@ impl<'a> Boundary<'a> {
         if let Some(error) = first_error(cores) {
             return Err(error);
         }
-        let mut moved = self.deliver(cores, dram)?;
+        let mut moved = self.land(cores)?;
+        moved |= self.deliver(cores, dram)?;
         moved |= self.remote_reads(cores);
         if cores.iter().all(|c| c.alive == 0) {
             // Posted writes: nobody has waited for them, and they arrive all the same.
@@ -77,6 +90,7 @@ impl<'a> Boundary<'a> {
                 cores.get_mut(i).queue.mark_due(|_| true);
             }
             self.deliver(cores, dram)?;
+            self.land_those(cores, |_, _, _| true)?;
             return self.leftovers(cores).map(Some);
         }
         let progress = cores.iter().map(|c| c.progress).sum();
@@ -144,6 +158,11 @@ impl<'a> Boundary<'a> {
             let mut queue = std::mem::take(&mut core.queue);
             for op in queue.list.iter().filter(|op| op.due) {
                 let noc = usize::from(op.noc);
+                let in_the_air =
+                    self.air.is_some() && matches!((op.dest, op.what), (Remote::Many { .. }, What::Write { .. }));
+                if !in_the_air {
+                    self.land_before(cores, i, op)?;
+                }
                 match op.what {
                     What::Increment { by } => {
                         cores.get_mut(i).threads[usize::from(op.thread)].atomics[noc] -= u32::from(!op.posted);
@@ -161,9 +180,8 @@ impl<'a> Boundary<'a> {
                     }
                     What::Write { source, size } => {
                         let thread = &mut cores.get_mut(i).threads[usize::from(op.thread)];
-                        if !op.posted {
-                            thread.unacked[noc] -= 1;
-                            thread.unacked_ids[noc][usize::from(op.trid)] -= 1;
+                        if !op.posted && !in_the_air {
+                            thread.acknowledge(op);
                         }
                         if matches!(source, Source::L1(_)) {
                             let left = if op.posted { &mut thread.unsent_posted } else { &mut thread.uncaptured };
@@ -183,7 +201,12 @@ impl<'a> Boundary<'a> {
                                 bytes.copy_to(self.l1.to(core), addr, size);
                             }
                             Remote::Many { cores: rectangle, addr } => {
-                                for core in rectangle.indices(self.shared.arch.grid_x) {
+                                let receivers = rectangle.indices(self.shared.arch.grid_x);
+                                if let Some(air) = &mut self.air {
+                                    air.send(i, *op, addr, bytes.get(size), receivers);
+                                    continue;
+                                }
+                                for core in receivers {
                                     self.welcome(cores, i, op, core, addr, size)?;
                                     bytes.copy_to(self.l1.to(core), addr, size);
                                 }
@@ -196,6 +219,52 @@ impl<'a> Boundary<'a> {
             cores.get_mut(i).queue = queue;
         }
         Ok(moved)
+    }
+
+    /// Lets some multicasts reach some of their receivers. Returns whether there were any on their way.
+    fn land(&mut self, cores: &mut AllCores<'_>) -> Result<bool, SimError> {
+        let (Some(air), Some(dice)) = (&self.air, &mut self.dice) else { return Ok(false) };
+        if air.is_empty() {
+            return Ok(false);
+        }
+        let some = Air::some_streams(dice);
+        self.land_those(cores, some)?;
+        Ok(true)
+    }
+
+    /// What was multicast the same way before `op` arrives before it.
+    fn land_before(&mut self, cores: &mut AllCores<'_>, sender: usize, op: &Outgoing) -> Result<(), SimError> {
+        if self.air.as_ref().is_none_or(Air::is_empty) {
+            return Ok(());
+        }
+        let to = match op.dest {
+            Remote::L1 { core, .. } => Some(core),
+            Remote::Many { .. } => None,
+            Remote::Dram { .. } => return Ok(()),
+        };
+        self.land_those(cores, |from, cast, core| {
+            Air::same_way((from, cast), (sender, op)) && to.is_none_or(|to| to == core)
+        })
+    }
+
+    fn land_those(
+        &mut self,
+        cores: &mut AllCores<'_>,
+        which: impl FnMut(usize, &Outgoing, u32) -> bool,
+    ) -> Result<(), SimError> {
+        let Some(mut air) = self.air.take() else { return Ok(()) };
+        let arrived = air.land(which, |(sender, op, core, addr, bytes)| {
+            self.welcome(cores, sender, op, core, addr, bytes.len() as u32)?;
+            self.l1.to(core).bytes_mut(addr, bytes.len()).copy_from_slice(bytes);
+            Ok(())
+        });
+        self.air = Some(air);
+        for (sender, op) in arrived? {
+            if !op.posted {
+                cores.get_mut(sender).threads[usize::from(op.thread)].acknowledge(&op);
+            }
+        }
+        Ok(())
     }
 
     /// Data that arrives in a circular buffer of a core goes to pages which that core has reserved: any others may be in use.
@@ -310,10 +379,10 @@ impl<'a> Boundary<'a> {
             (0..core.threads.len()).for_each(|thread| core.end_line(thread));
         }
         self.hand_out_lines(&mut locked);
-        let seed = match self.shared.options.schedule {
-            Schedule::RoundRobin => None,
-            Schedule::Random(seed) => Some(seed),
-        };
+        if let Some(log) = &self.shared.options.dram_reads {
+            (0..locked.len()).for_each(|i| log.add(&mut locked.get_mut(i).dram_reads));
+        }
+        let seed = self.shared.options.schedule.seed();
         match self.outcome {
             Some(Ok(())) => {
                 let mut report = RunReport::default();

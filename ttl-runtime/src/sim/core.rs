@@ -11,7 +11,8 @@ use super::error::{ErrorKind, SimError, Who};
 use super::launch::{Processor, RunReport, ThreadLaunch};
 use super::math::Numerics;
 use super::memory::L1View;
-use super::noc::{CommandState, PendingRead, Queue, TRIDS};
+use super::noc::{CommandState, Outgoing, PendingRead, Queue, TRIDS};
+use super::reads::DramRead;
 use super::registers::ComputeUnit;
 use crate::arch::{ArchKind, Core};
 use crate::site::Site;
@@ -108,6 +109,15 @@ pub(super) struct ThreadState {
 /// See [`ThreadState::budget`]. Large enough that no ordinary kernel notices.
 pub(super) const OP_BUDGET: u32 = 1 << 16;
 
+impl ThreadState {
+    /// A write has arrived.
+    pub(super) fn acknowledge(&mut self, op: &Outgoing) {
+        let noc = usize::from(op.noc);
+        self.unacked[noc] -= 1;
+        self.unacked_ids[noc][usize::from(op.trid)] -= 1;
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct CoreState {
     pub(super) core: Core,
@@ -125,6 +135,10 @@ pub(super) struct CoreState {
     /// Threads that have not finished.
     pub(super) alive: usize,
     pub(super) dice: Option<Dice>,
+    /// The core runs in one of so many epochs, by chance.
+    pub(super) slowness: u32,
+    /// Reads from DRAM, where they are logged.
+    pub(super) dram_reads: Vec<DramRead>,
     pub(super) counters: RunReport,
     /// Lines since the last boundary.
     pub(super) printed: Vec<Printed>,
@@ -165,6 +179,8 @@ impl CoreState {
             epoch: 0,
             alive: 0,
             dice,
+            slowness: 1,
+            dram_reads: Vec::new(),
             counters: RunReport::default(),
             printed: Vec::new(),
             zones: Zones::default(),

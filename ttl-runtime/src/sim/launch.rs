@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::debug::{Prints, ZoneReport};
 use super::error::{ErrorKind, SimError};
 use super::math::Numerics;
+use super::reads::ReadLog;
 use crate::arch::{Arch, ComputeConfig, Core};
 use crate::temps::TempKey;
 use crate::tensor::format::DataFormat;
@@ -117,6 +118,19 @@ pub enum Schedule {
     RoundRobin,
     /// Everything by chance from this seed: the same seed gives the same run, whatever the number of OS threads.
     Random(u64),
+    /// As `Random`, and some cores are many times slower than the others, and each core gets a multicast in its own time, in the order that
+    /// the NoC guarantees.
+    Uneven(u64),
+}
+
+impl Schedule {
+    /// What decides by chance, if anything does.
+    pub fn seed(self) -> Option<u64> {
+        match self {
+            Schedule::RoundRobin => None,
+            Schedule::Random(seed) | Schedule::Uneven(seed) => Some(seed),
+        }
+    }
 }
 
 /// How far a run is, for whoever watches it from another thread.
@@ -160,6 +174,8 @@ pub struct RunOptions {
     pub prints: Prints,
     /// Counts finished kernel threads while the program runs.
     pub progress: Option<Progress>,
+    /// Gets every read from DRAM.
+    pub dram_reads: Option<ReadLog>,
 }
 
 impl Default for RunOptions {
@@ -175,6 +191,7 @@ impl Default for RunOptions {
             stuck_after: Some(Duration::from_secs(20)),
             prints: Prints::default(),
             progress: None,
+            dram_reads: None,
         }
     }
 }

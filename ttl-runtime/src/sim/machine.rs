@@ -120,12 +120,14 @@ impl Machine {
         let mut cores = BTreeMap::new();
         for t in &launch.threads {
             let index = self.arch.core_index(t.core);
-            let dice = match options.schedule {
-                Schedule::RoundRobin => None,
-                Schedule::Random(seed) => Some(Dice::new(seed, index as u64)),
+            let mut dice = options.schedule.seed().map(|seed| Dice::new(seed, index as u64));
+            let slowness = match (options.schedule, &mut dice) {
+                (Schedule::Uneven(_), Some(dice)) => [1, 1, 1, 1, 1, 1, 1, 4, 16, 64][dice.below(10) as usize],
+                _ => 1,
             };
             let core = cores.entry(index).or_insert_with(|| {
-                CoreState::new(t.core, index as u32, views[index].duplicate(), dice, &mut self.spares)
+                let l1 = views[index].duplicate();
+                CoreState { slowness, ..CoreState::new(t.core, index as u32, l1, dice, &mut self.spares) }
             });
             core.add_thread(t, self.arch.kind, options.numerics, &mut self.spares);
         }

@@ -26,7 +26,10 @@
 //! | `ops` | the calls of a running kernel, and their checks |
 //! | `error`, `deadlock` | diagnostics |
 //! | `debug` | prints and zones of kernels |
+//! | `air` | multicasts that reach each core in its own time |
+//! | `reads` | a log of reads from DRAM |
 
+mod air;
 mod barrier;
 mod boundary;
 mod cb;
@@ -42,6 +45,7 @@ pub mod math;
 mod memory;
 mod noc;
 pub mod ops;
+mod reads;
 mod registers;
 mod sched;
 mod thread;
@@ -56,3 +60,4 @@ pub use launch::{
 pub use machine::Machine;
 pub use math::Numerics;
 pub use noc::NocAddr;
+pub use reads::{DramRead, ReadLog};

@@ -290,6 +290,10 @@ fn run_core(core: &mut CoreState, fibers: &mut [Fiber], shared: &Shared, dram: &
 
 /// As above with threads in random order, and sometimes an early end of the epoch.
 fn run_core_by_chance(core: &mut CoreState, fibers: &mut [Fiber], shared: &Shared, dram: &Dram) {
+    let slowness = core.slowness;
+    if slowness > 1 && core.dice.as_mut().is_some_and(|dice| !dice.one_in(slowness)) {
+        return;
+    }
     loop {
         let ready = (0..fibers.len()).filter(|&i| core.can_run(i)).count() as u32;
         let Some(dice) = &mut core.dice else { return };

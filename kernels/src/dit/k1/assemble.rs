@@ -60,6 +60,7 @@ pub fn program<W: Element>(
     let compute = map.compute_set();
     let everywhere: ttl::prelude::CoreSet = map.all().into();
     let with_hub = compute.union(&map.hub().into());
+    let bank_tiles = tensors.arena.shard_pages();
     let table = table.to_vec();
     let index = {
         let cores: Arc<[Core]> = map.compute().into();
@@ -93,6 +94,7 @@ pub fn program<W: Element>(
                 zeros: zeros_out,
                 table: table.clone(),
                 run,
+                bank_tiles,
                 banks,
                 slots: ring_pages,
                 depth,
@@ -137,6 +139,7 @@ pub fn program<W: Element>(
                     relay: relay_out,
                     table: table.clone(),
                     run,
+                    bank_tiles,
                     banks,
                     slots: relay_pages,
                     depth,
@@ -154,6 +157,7 @@ pub fn program<W: Element>(
                     run,
                     banks,
                     slots: ring_pages,
+                    relay_slots: relay_pages,
                     window,
                     bank: bank(),
                 },

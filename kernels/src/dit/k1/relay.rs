@@ -21,6 +21,7 @@ pub fn relay_read<W: Element>(
     relay: CbOut<W>,
     table: CommonWords,
     #[ttl(common)] run: Run,
+    #[ttl(common)] bank_tiles: u32,
     #[ttl(compile_time)] banks: u32,
     #[ttl(compile_time)] slots: u32,
     #[ttl(compile_time)] depth: u32,
@@ -31,9 +32,9 @@ pub fn relay_read<W: Element>(
     for visit in 0..run.visits() {
         for j in run.first_op()..run.end_op() {
             let op = geometry(&table, banks, tile_bytes, run.blk(visit), j);
-            let first = op.off_bank / tile_bytes;
+            let first = bank * bank_tiles + op.off_bank / tile_bytes;
             for page in 0..op.pages_bank() {
-                issue(&mut ring, noc, &relay, arena.get_noc_addr((first + page * banks) * banks + bank, 0));
+                issue(&mut ring, noc, &relay, arena.get_noc_addr(first + page * banks, 0));
             }
         }
     }
@@ -82,10 +83,12 @@ pub fn relay_forward<W: Element>(
     #[ttl(common)] run: Run,
     #[ttl(compile_time)] banks: u32,
     #[ttl(compile_time)] slots: u32,
+    #[ttl(compile_time)] relay_slots: u32,
     #[ttl(compile_time)] window: u32,
     bank: u32,
 ) {
     let raw = noc.raw();
+    let from = raw.get_read_ptr(&relay);
     let to = w_ring.get_bank_base_address();
     let words = sync.get_bank_base_address();
     let tile_bytes = relay.get_tile_size();
@@ -117,7 +120,7 @@ pub fn relay_forward<W: Element>(
                 raw.cb_wait_front(&relay, (ahead + 1) * banks);
                 let id = under_way.issued % window;
                 raw.noc_async_write_one_packet_with_trid(
-                    raw.get_read_ptr(&relay) + ahead * page_bytes,
+                    from + under_way.issued % relay_slots * page_bytes,
                     cores.core(target).noc_addr(to + before % slots * page_bytes),
                     page_bytes,
                     1 + id,

@@ -55,6 +55,7 @@ pub fn weights<W: Element>(
     zeros: CbOut<bf16>,
     table: CommonWords,
     #[ttl(common)] run: Run,
+    #[ttl(common)] bank_tiles: u32,
     #[ttl(compile_time)] banks: u32,
     #[ttl(compile_time)] slots: u32,
     #[ttl(compile_time)] depth: u32,
@@ -72,11 +73,12 @@ pub fn weights<W: Element>(
                     drain(&mut ring, noc, &w);
                 }
                 read_bias(noc, &bias_rows, &bias, op.bias_row, op.set.slot(index) * op.ct, op.ct);
-                // Tile t of a bank is page t * banks + bank of the tensor; the tiles of a page follow each other.
-                let first = op.off_bank / tile_bytes + op.direct_page(op.set.rank(banks, index)) * banks;
+                // A shard of the tensor is a bank; the tiles of a page follow each other.
+                let first = bank * bank_tiles + op.off_bank / tile_bytes;
+                let rank = op.set.rank(banks, index);
                 for page in 0..op.pages_core {
-                    let tile = first + page * banks;
-                    issue(&mut ring, noc, &w, arena.get_noc_addr(tile * banks + bank, 0));
+                    let tile = first + (op.direct_page(rank) + page) * banks;
+                    issue(&mut ring, noc, &w, arena.get_noc_addr(tile, 0));
                 }
             }
         }

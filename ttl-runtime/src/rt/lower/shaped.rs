@@ -41,7 +41,7 @@ impl Lower<'_> {
         }
         match (name, args) {
             ("block", [rows, cols]) => {
-                let mut tiles = self.as_tiles(recv)?;
+                let mut tiles = self.receiver_tiles(recv)?;
                 let sizes = self.operands(&[rows, cols]);
                 let [rows, cols] = sizes.try_into().ok()?;
                 let shape = [self.stable(rows), self.stable(cols)];
@@ -56,7 +56,7 @@ impl Lower<'_> {
                 Some(Value::Tiles(tiles))
             }
             ("matmul", [other]) => {
-                let left = self.as_tiles(recv)?;
+                let left = self.receiver_tiles(recv)?;
                 let value = self.expr(other);
                 let Some(right) = self.as_tiles(&value) else {
                     let what = value.describe();
@@ -73,7 +73,7 @@ impl Lower<'_> {
             }
             (_, []) => {
                 let node = of_block(name)?;
-                let mut tiles = self.as_tiles(recv)?;
+                let mut tiles = self.receiver_tiles(recv)?;
                 let root = tiles.dag.root?;
                 tiles.dag.root = Some(tiles.dag.add(node(root)));
                 Some(Value::Tiles(tiles))

@@ -100,7 +100,7 @@ impl Lower<'_> {
         if unary.is_none() && binary.is_none() && ternary.is_none() {
             return None;
         }
-        let tiles = self.as_tiles(recv)?;
+        let tiles = self.receiver_tiles(recv)?;
         if let Some(op) = unary {
             let params = self.parameters(args);
             return Some(self.apply(op, tiles, &params));

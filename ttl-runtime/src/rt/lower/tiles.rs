@@ -25,6 +25,16 @@ impl Lower<'_> {
         }
     }
 
+    /// The receiver of a method as a block expression: a waited block is borrowed.
+    pub(super) fn receiver_tiles(&mut self, value: &Value) -> Option<Tiles> {
+        match value {
+            Value::Res { id, .. } if matches!(self.resources[id.0].kind, ResKind::Front { .. }) => {
+                self.as_tiles(&Value::Res { id: *id, by_ref: true })
+            }
+            _ => self.as_tiles(value),
+        }
+    }
+
     /// `reserved.store(value)`.
     pub(super) fn store(&mut self, out: ResId, value: Value) -> Value {
         let ResKind::Reserved { cb, pages, .. } = self.resources[out.0].kind.clone() else {

@@ -7,6 +7,7 @@ use super::{NocAddr, Step, Stop, op};
 use crate::sim::core::Wait;
 use crate::sim::error::{ErrorKind, count};
 use crate::sim::noc::{self, Endpoint, Outgoing, PendingRead, Remote, Source, What};
+use crate::sim::reads::DramRead;
 use crate::sim::thread::Cx;
 use crate::site::Site;
 
@@ -135,7 +136,7 @@ impl Cx<'_> {
 
     /// A transfer that fills L1 must not touch pages of a circular buffer that this thread has not reserved.
     #[inline]
-    fn fills_reserved(&self, call: &str, addr: u32, size: u32, site: Site) -> Step<()> {
+    pub(super) fn fills_reserved(&self, call: &str, addr: u32, size: u32, site: Site) -> Step<()> {
         let mut outside = None;
         for (i, c) in self.core.cbs.list.iter().enumerate() {
             if !c.overlaps(addr, size) {
@@ -398,6 +399,9 @@ impl Cx<'_> {
         if cx.by_chance(2) {
             read.landed = cx.land(&read);
         }
+        if cx.shared.options.dram_reads.is_some() {
+            cx.log_read(&read);
+        }
         let elsewhere = matches!(source, Remote::L1 { core, .. } if core != cx.core.index);
         let thread = cx.thread();
         thread.remote_reads[usize::from(noc)] += u32::from(elsewhere);
@@ -405,6 +409,16 @@ impl Cx<'_> {
         cx.core.counters.noc_reads += 1;
         cx.core.counters.noc_read_bytes += u64::from(size);
         Ok(())
+    }
+
+    #[cold]
+    fn log_read(&mut self, read: &PendingRead) {
+        let Remote::Dram { bank, addr } = read.source else { return };
+        let others =
+            self.core.threads[self.me].reads.iter().filter(|r| matches!(r.source, Remote::Dram { .. })).count();
+        let who = self.core.who(self.me);
+        let under_way = others as u32 + 1;
+        self.core.dram_reads.push(DramRead { who, bank, addr, bytes: read.size, trid: read.trid, under_way });
     }
 
     /// A write to another place: checked, then on its way.
