@@ -285,7 +285,6 @@ pub(super) enum Body<R> {
     Foreign(ForeignText),
 }
 
-#[track_caller]
 /// The processors of a core that move data.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DmProcessor {
@@ -302,6 +301,7 @@ pub enum DmNoc {
     Noc1,
 }
 
+#[track_caller]
 fn declare<K: Kernel>(cores: CoreSet, kernel: K) -> KernelDecl<KernelCode> {
     let role = match (K::ROLE, K::NOC) {
         (ir::Role::Reader, None | Some(0)) => Role::Reader,
