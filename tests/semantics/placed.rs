@@ -39,7 +39,7 @@ fn a_reader_runs_where_a_writer_does() {
 
     let mut device = Device::open().unwrap();
     let (program, _) = program(&mut device, &swapped).unwrap();
-    let report = program.validate(&device).unwrap().report().to_string();
+    let report = program.validate(&device).unwrap().report().unwrap();
     assert!(report.contains("BRISC, NoC 1") && report.contains("NCRISC, NoC 0"), "{report}");
 }
 
