@@ -3,6 +3,7 @@
 use crate::rig::Net;
 use ttl::prelude::Schedule;
 use ttl_kernels::dit::k1::Launch;
+use ttl_kernels::dit::knobs::HubKnobs;
 use ttl_kernels::dit::{Op, ReaderMode, StreamDtype};
 
 fn check(net: &Net, launch: Launch) {
@@ -59,7 +60,9 @@ fn chains_of_two_and_four_banks() {
 fn any_share_of_the_second_network() {
     let net = Net::new(1, 2, StreamDtype::Bf16, ReaderMode::Direct);
     let launch = Launch::chain(0, 2, 1);
-    let run = |split| net.on_both(Schedule::RoundRobin, launch, |b| b.mcast_split(split)).1;
+    let run = |split| {
+        net.on_both(Schedule::RoundRobin, launch, |b| b.hub(HubKnobs { mcast_split: split, ..HubKnobs::default() })).1
+    };
     let first = run(2);
     for split in [0, 1, 3, 4] {
         assert!(run(split) == first, "{split} quarters");
