@@ -63,6 +63,70 @@ fn any_grid_and_block() {
     }
 }
 
+/// relu(a * b + bias), against the exact result.
+#[track_caller]
+fn check_with_bias<const M: u32, const N: u32, const K: u32>(
+    arch: Arch,
+    fp32_dest_acc: bool,
+    [m, k, n]: [usize; 3],
+    (columns, rows): (u32, u32),
+) {
+    let what = format!("{m} x {k} x {n} in blocks of {M}x{N}x{K} on {columns}x{rows}, {}", arch.name());
+    let options = DeviceOptions { arch, ..DeviceOptions::default() };
+    let build = |device: &mut Device| {
+        let a = device.upload::<bf16>("a", &random(&[m, k], 1))?;
+        let b = device.upload::<bf16>("b", &random(&[k, n], 2))?;
+        let bias = device.upload::<bf16>("bias", &random(&[1, n], 3))?;
+        let c = device.zeros::<bf16>("c", &[m, n])?;
+        let grid = CoreRange::grid(columns, rows).expect("a grid");
+        let config = ComputeConfig { fp32_dest_acc, ..ComputeConfig::default() };
+        let tensors = [&a, &b, &bias, &c];
+        Ok((matmul_mcast::program_with_bias_and_relu::<M, N, K>(grid, config, tensors)?, c))
+    };
+    let ran = ttl::testing::on_both_engines(&options, build);
+    let (device, c) = ran.unwrap_or_else(|e| panic!("{what}: {e}"));
+    let got = device.download(&c).expect("on this device");
+    let [a, b, bias] = [(m * k, 1), (k * n, 2), (n, 3)].map(|(size, seed)| {
+        let shape = if seed == 1 { [m, k] } else { [size / n, n] };
+        random(&shape, seed).to_f32_vec()
+    });
+    let (mut difference, mut norm) = (0f64, 0f64);
+    for i in 0..m {
+        for j in 0..n {
+            let sum: f64 = (0..k).map(|p| f64::from(a[i * k + p]) * f64::from(b[p * n + j])).sum();
+            let exact = (sum + f64::from(bias[j])).max(0.0);
+            difference += (f64::from(got.get(i * n + j).expect("an element")) - exact).powi(2);
+            norm += exact * exact;
+        }
+    }
+    let error = (difference / norm).sqrt();
+    // 16-bit registers round each sum.
+    let bound = if fp32_dest_acc { 2f64.powi(-8) } else { 2f64.powi(-5) };
+    assert!(error < bound && error > 0.0, "{what}: off by {error:e}");
+}
+
+#[test]
+fn with_bias_and_relu() {
+    for arch in [Arch::blackhole(), Arch::wormhole()] {
+        check_with_bias::<1, 1, 1>(arch, true, [96, 64, 128], (4, 3));
+        check_with_bias::<2, 2, 2>(arch, true, [128, 128, 192], (3, 2));
+        check_with_bias::<1, 2, 1>(arch, true, [64, 96, 128], (1, 1));
+        check_with_bias::<2, 4, 1>(arch, false, [128, 64, 256], (2, 2));
+        check_with_bias::<2, 1, 2>(arch, false, [128, 64, 64], (1, 2));
+    }
+}
+
+#[test]
+fn a_bias_of_another_width() {
+    let mut device = Device::open().expect("a device");
+    let x = device.zeros::<bf16>("x", &[64, 64]).expect("it fits");
+    let bias = device.zeros::<bf16>("bias", &[1, 96]).expect("it fits");
+    let grid = CoreRange::grid(1, 1).expect("a grid");
+    let made = matmul_mcast::program_with_bias_and_relu::<1, 1, 1>(grid, config(), [&x, &x, &bias, &x]);
+    let message = made.err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(message.contains("the bias has 1 x 3 tiles, must be a row of 2"), "{message}");
+}
+
 #[test]
 fn whatever_the_schedule() {
     let run = |engine, schedule, threads| {

@@ -2,6 +2,8 @@
 //! of b: the first core of each row reads those of a and multicasts them along the row, the first core of each column reads those of b and
 //! multicasts them down the column.
 //!
+//! A bias of one row is multicast like b, and added before relu.
+//!
 //! Readers move a over NoC 0; writers move b and the result over NoC 1, so that the two multicasts do not share a network.
 
 use crate::matmul::{multiply, multiply_large};
@@ -80,7 +82,7 @@ fn write_c<const M: u32, const N: u32, const SM: u32, const SN: u32>(
     }
 }
 
-/// First core of a row: reads a and sends it along.
+/// First core of a row: reads a and sends it along, if the row has other cores.
 #[ttl::kernel(reader)]
 #[allow(clippy::too_many_arguments)] // a tensor, its buffer and pipe, and geometry
 pub fn send_a<const M: u32, const K: u32>(
@@ -98,7 +100,9 @@ pub fn send_a<const M: u32, const K: u32>(
             for step in 0..steps {
                 let mut block = a_out.reserve_back(M * K);
                 read_a::<M, K>(noc, &a, &mut block, first_row + row * M, step, steps);
-                along.send(noc, &block);
+                if along.receivers() > 0 {
+                    along.send(noc, &block);
+                }
             }
         }
     }
@@ -113,25 +117,31 @@ pub fn receive_a<const M: u32, const K: u32>(noc: Noc, a_out: CbOut<bf16>, along
     }
 }
 
-/// A row of one core.
-#[ttl::kernel(reader)]
-#[allow(clippy::too_many_arguments)] // a tensor, its buffer, and geometry
-pub fn keep_a<const M: u32, const K: u32>(
+/// Reads the blocks of b for one result block and sends them down, if the column has other cores.
+#[ttl::device]
+fn send_column<const N: u32, const K: u32>(
     noc: Noc,
-    a: TensorAccessor<bf16>,
-    a_out: CbOut<bf16>,
-    first_row: u32,
-    #[ttl(common)] rows: u32,
-    #[ttl(common)] columns: u32,
-    #[ttl(common)] steps: u32,
+    b: &TensorAccessor<bf16>,
+    b_out: &CbOut<bf16>,
+    down: &PipeTx,
+    column: u32,
+    width: u32,
+    steps: u32,
 ) {
-    for row in 0..rows {
-        for _ in 0..columns {
-            for step in 0..steps {
-                let mut block = a_out.reserve_back(M * K);
-                read_a::<M, K>(noc, &a, &mut block, first_row + row * M, step, steps);
-            }
+    for step in 0..steps {
+        let mut block = b_out.reserve_back(K * N);
+        read_b::<N, K>(noc, b, &mut block, step, column, width);
+        if down.receivers() > 0 {
+            down.send(noc, &block);
         }
+    }
+}
+
+#[ttl::device]
+fn receive_column<const N: u32, const K: u32>(noc: Noc, b_out: &CbOut<bf16>, down: &PipeRx, steps: u32) {
+    for _ in 0..steps {
+        let mut block = b_out.reserve_back(K * N);
+        down.receive(noc, &mut block);
     }
 }
 
@@ -154,11 +164,7 @@ pub fn send_b<const M: u32, const N: u32, const K: u32, const SM: u32, const SN:
 ) {
     for row in 0..rows {
         for column in 0..columns {
-            for step in 0..steps {
-                let mut block = b_out.reserve_back(K * N);
-                read_b::<N, K>(noc, &b, &mut block, step, first_column + column * N, width);
-                down.send(noc, &block);
-            }
+            send_column::<N, K>(noc, &b, &b_out, &down, first_column + column * N, width, steps);
             write_c::<M, N, SM, SN>(noc, &c, &c_in, first_row + row * M, first_column + column * N, width);
         }
     }
@@ -182,22 +188,37 @@ pub fn receive_b<const M: u32, const N: u32, const K: u32, const SM: u32, const 
 ) {
     for row in 0..rows {
         for column in 0..columns {
-            for _ in 0..steps {
-                let mut block = b_out.reserve_back(K * N);
-                down.receive(noc, &mut block);
-            }
+            receive_column::<N, K>(noc, &b_out, &down, steps);
             write_c::<M, N, SM, SN>(noc, &c, &c_in, first_row + row * M, first_column + column * N, width);
         }
     }
 }
 
-/// A column of one core.
+/// Reads the part of the bias for one result block and sends it down, if the column has other cores.
+#[ttl::device]
+fn send_bias<const N: u32>(noc: Noc, bias: &TensorAccessor<bf16>, bias_out: &CbOut<bf16>, down: &PipeTx, column: u32) {
+    let mut row = bias_out.reserve_back(N);
+    let mut reads = noc.read_into(&mut row);
+    for n in 0..N {
+        reads.page(bias, column + n, n);
+    }
+    reads.wait();
+    if down.receivers() > 0 {
+        down.send(noc, &row);
+    }
+}
+
+/// As [`send_b`], with the bias before the blocks of b.
 #[ttl::kernel(writer)]
-#[allow(clippy::too_many_arguments)] // two tensors, their buffers and geometry
-pub fn keep_b<const M: u32, const N: u32, const K: u32, const SM: u32, const SN: u32>(
+#[allow(clippy::too_many_arguments)] // three tensors, their buffers, two pipes and geometry
+pub fn send_b_and_bias<const M: u32, const N: u32, const K: u32, const SM: u32, const SN: u32>(
     noc: Noc,
     b: TensorAccessor<bf16>,
     b_out: CbOut<bf16>,
+    down: PipeTx,
+    bias: TensorAccessor<bf16>,
+    bias_out: CbOut<bf16>,
+    bias_down: PipeTx,
     c: TensorAccessor<bf16>,
     c_in: CbIn<bf16>,
     first_row: u32,
@@ -209,12 +230,63 @@ pub fn keep_b<const M: u32, const N: u32, const K: u32, const SM: u32, const SN:
 ) {
     for row in 0..rows {
         for column in 0..columns {
-            for step in 0..steps {
-                let mut block = b_out.reserve_back(K * N);
-                read_b::<N, K>(noc, &b, &mut block, step, first_column + column * N, width);
-            }
+            send_bias::<N>(noc, &bias, &bias_out, &bias_down, first_column + column * N);
+            send_column::<N, K>(noc, &b, &b_out, &down, first_column + column * N, width, steps);
             write_c::<M, N, SM, SN>(noc, &c, &c_in, first_row + row * M, first_column + column * N, width);
         }
+    }
+}
+
+/// As [`receive_b`], with the bias before the blocks of b.
+#[ttl::kernel(writer)]
+#[allow(clippy::too_many_arguments)] // two pipes, a tensor, its buffer and geometry
+pub fn receive_b_and_bias<const M: u32, const N: u32, const K: u32, const SM: u32, const SN: u32>(
+    noc: Noc,
+    b_out: CbOut<bf16>,
+    down: PipeRx,
+    bias_out: CbOut<bf16>,
+    bias_down: PipeRx,
+    c: TensorAccessor<bf16>,
+    c_in: CbIn<bf16>,
+    first_row: u32,
+    first_column: u32,
+    #[ttl(common)] width: u32,
+    #[ttl(common)] rows: u32,
+    #[ttl(common)] columns: u32,
+    #[ttl(common)] steps: u32,
+) {
+    for row in 0..rows {
+        for column in 0..columns {
+            {
+                let mut row = bias_out.reserve_back(N);
+                bias_down.receive(noc, &mut row);
+            }
+            receive_column::<N, K>(noc, &b_out, &down, steps);
+            write_c::<M, N, SM, SN>(noc, &c, &c_in, first_row + row * M, first_column + column * N, width);
+        }
+    }
+}
+
+/// Result blocks that fit the tile registers; bias and relu follow when all products are there.
+#[ttl::kernel(compute)]
+pub fn multiply_add_relu<const M: u32, const N: u32, const K: u32>(
+    compute: Compute,
+    a: CbIn<bf16>,
+    b: CbIn<bf16>,
+    bias: CbIn<bf16>,
+    c: CbOut<bf16>,
+    #[ttl(common)] steps: u32,
+    count: u32,
+) {
+    for _ in 0..count {
+        let mut acc = compute.zeros(M, N);
+        for _ in 0..steps {
+            let a = a.wait_front(M * K);
+            let b = b.wait_front(K * N);
+            acc += a.block(M, K).matmul(b.block(K, N));
+        }
+        let bias = bias.wait_front(N);
+        c.reserve_back(M * N).store((acc + bias.block(1, N).bcast_rows()).relu());
     }
 }
 
@@ -228,15 +300,22 @@ pub fn divide(rows: u32, columns: u32, steps: u32, grid: CoreRange) -> Shape {
     Shape { cores, rows: rows / height, columns: columns / width, steps }
 }
 
-/// `c = a * b` over the cores of `grid`, in blocks of `M` x `N` tiles of the result and steps of `K` tiles, which must divide the sizes. Blocks
-/// that do not fit the tile registers are computed in sub-blocks of `SM` x `SN` tiles.
-pub fn program<const M: u32, const N: u32, const K: u32, const SM: u32, const SN: u32>(
+/// The buffers and kernels of a program, and the ends of its buffers that a compute kernel takes.
+struct Parts {
+    program: Program,
+    shape: Shape,
+    a: Consumer<bf16>,
+    b: Consumer<bf16>,
+    c: Producer<bf16>,
+}
+
+/// Everything but the computation.
+fn parts<const M: u32, const N: u32, const K: u32, const SM: u32, const SN: u32>(
+    name: &str,
     grid: CoreRange,
-    config: ComputeConfig,
-    a: &Tensor<bf16>,
-    b: &Tensor<bf16>,
-    c: &Tensor<bf16>,
-) -> ttl::Result<Program> {
+    [a, b, c]: [&Tensor<bf16>; 3],
+    bias: Option<&Tensor<bf16>>,
+) -> ttl::Result<(Parts, Option<Consumer<bf16>>)> {
     let sizes = [("M", c.tile_rows(), M), ("N", c.tile_cols(), N), ("K", a.tile_cols(), K)];
     for (name, tiles, block) in sizes {
         if !tiles.is_multiple_of(block) {
@@ -249,30 +328,28 @@ pub fn program<const M: u32, const N: u32, const K: u32, const SM: u32, const SN
     let shape = divide(c.tile_rows() / M, width / N, a.tile_cols() / K, grid);
     let Shape { cores, rows, columns, steps } = shape;
     let corner = cores.first();
-    let first_row = || per_core(move |core: Core| (core.y - corner.y) * rows * M);
-    let first_column = || per_core(move |core: Core| (core.x - corner.x) * columns * N);
-    let mut p = Program::new("matmul_mcast");
+    let first_row = per_core(move |core: Core| (core.y - corner.y) * rows * M);
+    let first_column = per_core(move |core: Core| (core.x - corner.x) * columns * N);
+    let mut p = Program::new(name);
     let (a_out, a_in) = p.circular_buffer::<bf16>("a", cores, 2 * M * K);
     let (b_out, b_in) = p.circular_buffer::<bf16>("b", cores, 2 * K * N);
     let (c_out, c_in) = p.circular_buffer::<bf16>("c", cores, 2 * M * N);
 
-    let a = a.accessor();
-    if cores.width() > 1 {
-        let along = p.pipe("along", Route::along_rows(cores));
-        let (tx, out) = (along.tx(), a_out.clone());
-        let kernel = send_a::<M, K> { a, a_out: out, along: tx, first_row: first_row(), rows, columns, steps };
-        p.kernel(along.senders(), kernel);
+    let along = p.pipe("along", Route::along_rows(cores));
+    let (a, tx, out) = (a.accessor(), along.tx(), a_out.clone());
+    let kernel = send_a::<M, K> { a, a_out: out, along: tx, first_row: first_row.clone(), rows, columns, steps };
+    p.kernel(along.senders(), kernel);
+    if !along.receivers().is_empty() {
         p.kernel(along.receivers(), receive_a::<M, K> { a_out, along: along.rx(), blocks: rows * columns * steps });
-    } else {
-        p.kernel(cores, keep_a::<M, K> { a, a_out, first_row: first_row(), rows, columns, steps });
     }
 
+    let down = p.pipe("down", Route::down_columns(cores));
+    let (senders, receivers) = (down.senders(), down.receivers());
     let (b, c) = (b.accessor(), c.accessor());
-    let (first_row, first_column) = (first_row(), first_column());
-    if cores.height() > 1 {
-        let down = p.pipe("down", Route::down_columns(cores));
+    let Some(bias) = bias else {
+        let (first_row, first_column) = (first_row, first_column);
         p.kernel(
-            down.senders(),
+            senders,
             send_b::<M, N, K, SM, SN> {
                 b,
                 b_out: b_out.clone(),
@@ -287,10 +364,52 @@ pub fn program<const M: u32, const N: u32, const K: u32, const SM: u32, const SN
                 steps,
             },
         );
-        let rx = down.rx();
-        let kernel = receive_b::<M, N, K, SM, SN> {
+        if !receivers.is_empty() {
+            let down = down.rx();
+            let kernel = receive_b::<M, N, K, SM, SN> {
+                b_out,
+                down,
+                c,
+                c_in,
+                first_row,
+                first_column,
+                width,
+                rows,
+                columns,
+                steps,
+            };
+            p.kernel(receivers, kernel);
+        }
+        return Ok((Parts { program: p, shape, a: a_in, b: b_in, c: c_out }, None));
+    };
+
+    let (bias_out, bias_in) = p.circular_buffer::<bf16>("bias", cores, 2 * N);
+    let bias_down = p.pipe("bias down", Route::down_columns(cores));
+    p.kernel(
+        senders,
+        send_b_and_bias::<M, N, K, SM, SN> {
+            b,
+            b_out: b_out.clone(),
+            down: down.tx(),
+            bias: bias.accessor(),
+            bias_out: bias_out.clone(),
+            bias_down: bias_down.tx(),
+            c: c.clone(),
+            c_in: c_in.clone(),
+            first_row: first_row.clone(),
+            first_column: first_column.clone(),
+            width,
+            rows,
+            columns,
+            steps,
+        },
+    );
+    if !receivers.is_empty() {
+        let kernel = receive_b_and_bias::<M, N, K, SM, SN> {
             b_out,
-            down: rx,
+            down: down.rx(),
+            bias_out,
+            bias_down: bias_down.rx(),
             c,
             c_in,
             first_row,
@@ -300,24 +419,58 @@ pub fn program<const M: u32, const N: u32, const K: u32, const SM: u32, const SN
             columns,
             steps,
         };
-        p.kernel(down.receivers(), kernel);
-    } else {
-        let kernel =
-            keep_b::<M, N, K, SM, SN> { b, b_out, c, c_in, first_row, first_column, width, rows, columns, steps };
-        p.kernel(cores, kernel);
+        p.kernel(receivers, kernel);
     }
+    Ok((Parts { program: p, shape, a: a_in, b: b_in, c: c_out }, Some(bias_in)))
+}
 
+/// `c = a * b` over the cores of `grid`, in blocks of `M` x `N` tiles of the result and steps of `K` tiles, which must divide the sizes. Blocks
+/// that do not fit the tile registers are computed in sub-blocks of `SM` x `SN` tiles.
+pub fn program<const M: u32, const N: u32, const K: u32, const SM: u32, const SN: u32>(
+    grid: CoreRange,
+    config: ComputeConfig,
+    a: &Tensor<bf16>,
+    b: &Tensor<bf16>,
+    c: &Tensor<bf16>,
+) -> ttl::Result<Program> {
+    let (parts, _) = parts::<M, N, K, SM, SN>("matmul_mcast", grid, [a, b, c], None)?;
+    let Parts { program: mut p, shape, a, b, c } = parts;
+    let Shape { cores, rows, columns, steps } = shape;
     let count = (rows * columns).into();
     if (M, N) == (SM, SN) {
-        p.compute(cores, config, multiply::<M, N, K> { a: a_in, b: b_in, c: c_out, steps, count });
+        p.compute(cores, config, multiply::<M, N, K> { a, b, c, steps, count });
     } else {
         let (partials_out, partials_in) = p.circular_buffer::<f32>("partials", cores, M * N);
         // Partial sums come back into the registers at full precision.
         let full = [&partials_in.clone()];
-        let kernel =
-            multiply_large::<M, N, K, SM, SN> { a: a_in, b: b_in, partials_in, partials_out, c: c_out, steps, count };
+        let kernel = multiply_large::<M, N, K, SM, SN> { a, b, partials_in, partials_out, c, steps, count };
         p.compute_with_full_precision(cores, config, &full, kernel);
     }
+    Ok(p)
+}
+
+/// `c = relu(a * b + bias)` with a bias of one row, as [`program`]. Result blocks fit the tile registers: 4 tiles with 32-bit registers, else 8. The first
+/// core of each column reads its part of the bias and multicasts it down with b.
+pub fn program_with_bias_and_relu<const M: u32, const N: u32, const K: u32>(
+    grid: CoreRange,
+    config: ComputeConfig,
+    [a, b, bias, c]: [&Tensor<bf16>; 4],
+) -> ttl::Result<Program> {
+    if (bias.tile_rows(), bias.tile_cols()) != (1, c.tile_cols()) {
+        return Err(ttl::Error::Other(format!(
+            "the bias has {} x {} tiles, must be a row of {}, as wide as the result",
+            bias.tile_rows(),
+            bias.tile_cols(),
+            c.tile_cols()
+        )));
+    }
+    let (parts, bias) = parts::<M, N, K, M, N>("matmul_mcast_bias_relu", grid, [a, b, c], Some(bias))?;
+    let (Parts { program: mut p, shape, a, b, c }, Some(bias)) = (parts, bias) else {
+        return Err(ttl::Error::Other("a bias without a buffer".into()));
+    };
+    let Shape { cores, rows, columns, steps } = shape;
+    let count = (rows * columns).into();
+    p.compute(cores, config, multiply_add_relu::<M, N, K> { a, b, bias, c, steps, count });
     Ok(p)
 }
 

@@ -107,6 +107,49 @@ fn what_does_not_fit_the_registers_adds_up_in_l1() {
     });
 }
 
+/// Sums in L1, one after the other: each begins anew, though the packer had been adding.
+#[ttl::kernel(compute)]
+fn large_ones(compute: Compute, a_in: CbIn<bf16>, b_in: CbIn<bf16>, y_out: CbOut<bf16>, #[ttl(common)] rounds: u32) {
+    for _ in 0..rounds {
+        let mut sum = compute.zeros(3, 4);
+        for _ in 0..2 {
+            let a = a_in.wait_front(12);
+            let b = b_in.wait_front(12);
+            sum += a.block(3, 4) - b.block(3, 4);
+        }
+        y_out.reserve_back(12).store(sum.abs());
+    }
+}
+
+#[test]
+fn sums_in_l1_one_after_the_other() {
+    let (a, b) = (Matrix::random(576, 128, 1), Matrix::random(576, 128, 2));
+    let exact = Matrix::from_fn(288, 128, |r, c| {
+        let at = |n: usize| 192 * (r / 96) + 96 * n + r % 96;
+        (0..2).map(|n| a.at(at(n), c) - b.at(at(n), c)).sum::<f64>().abs()
+    });
+    crate::everywhere(|arch, config| {
+        let build = |device: &mut Device| {
+            let (a, b) = (a.upload(device, "a")?, b.upload(device, "b")?);
+            let y = device.zeros::<bf16>("y", &[288, 128])?;
+            let core = Core::new(0, 0);
+            let mut p = Program::new("large ones");
+            let (a_out, a_in) = p.circular_buffer::<bf16>("a", core, 24);
+            let (b_out, b_in) = p.circular_buffer::<bf16>("b", core, 24);
+            let (y_out, y_in) = p.circular_buffer::<bf16>("y", core, 12);
+            p.kernel(core, read::<12, 12> { a: a.accessor(), b: b.accessor(), a_out, b_out, blocks: 6 });
+            p.compute(core, config.clone(), large_ones { a_in, b_in, y_out, rounds: 3 });
+            p.kernel(core, write::<12> { y: y.accessor(), y_in, blocks: 3 });
+            Ok((p, y))
+        };
+        let options = DeviceOptions { arch, ..DeviceOptions::default() };
+        let (device, y) = ttl::testing::on_both_engines(&options, build).unwrap_or_else(|e| panic!("{e}"));
+        let distance = crate::data::distance(&device, &y, &exact);
+        let bound = if config.fp32_dest_acc { 0.01 } else { 0.03 };
+        assert!(distance <= bound, "{config:?}: off by {distance:e}");
+    });
+}
+
 /// The sum of all blocks, and a result for each: the registers are needed in between.
 #[ttl::kernel(compute)]
 fn beside(compute: Compute, a_in: CbIn<bf16>, b_in: CbIn<bf16>, y_out: CbOut<bf16>, #[ttl(common)] blocks: u32) {

@@ -2,6 +2,7 @@
 //! into L1, tables of arguments; and what is said about mistakes with them.
 
 mod kernels;
+mod posted;
 
 use kernels::*;
 use std::path::Path;
@@ -359,6 +360,9 @@ fn golden() {
         gather(&mut device).expect("a program").0,
         words_in_requests(&mut device).expect("a program").0,
         fetched(&mut device).expect("a program").0,
+        posted::posted_program(&mut device).expect("a program").0,
+        posted::shards_program(&mut device).expect("a program").0,
+        posted::words_program(&mut device).expect("a program").0,
     ];
     for program in programs {
         let program = program.validate(&device).expect("valid");
@@ -384,7 +388,7 @@ fn export() {
     type Build = fn(&mut Device) -> ttl::Result<(Program, Tensor<bf16>)>;
     for arch in archs() {
         let mut device = Device::with_options(options(arch, Schedule::RoundRobin)).expect("a device");
-        let builds: [(&str, Build); 7] = [
+        let builds: [(&str, Build); 9] = [
             ("ring", |d| ring(d, Ids::Right)),
             ("typed_ids", typed_ids),
             ("parts", parts),
@@ -392,6 +396,8 @@ fn export() {
             ("gather", gather),
             ("fetch", fetched),
             ("poll", polled),
+            ("posted", posted::posted_program),
+            ("shards", posted::shards_program),
         ];
         for (name, build) in builds {
             let (program, y) = build(&mut device).expect("a program");
@@ -401,7 +407,8 @@ fn export() {
             let at = dir.join(format!("{name}_{}", arch.name()));
             program.export(&device, &at, &[(y.handle(), &result)], exact).expect("written");
         }
-        for (name, build) in [("numbers", made as fn(&mut Device) -> _), ("words", words_in_requests)] {
+        let words = [("words", words_in_requests as fn(&mut Device) -> _), ("posted_words", posted::words_program)];
+        for (name, build) in [("numbers", made as fn(&mut Device) -> _)].into_iter().chain(words) {
             let (program, y) = build(&mut device).expect("a program");
             let program = program.validate(&device).expect("valid");
             device.run(&program).expect("it runs");

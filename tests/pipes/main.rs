@@ -97,9 +97,9 @@ fn says(message: &str, parts: &[&str]) {
 fn routes_that_cannot_be() {
     let row = range(1, 0, 3, 0);
     let of = |routes: Vec<Route>| invalid(&move |p, _| drop(p.pipe("p", routes.clone())));
-    says(&of(vec![]), &["pipe `p` has no routes", "leave the pipe out"]);
-    let own = Core::new(2, 2);
-    says(&of(vec![Route::new(own, CoreRange::single(own))]), &["core(2,2) sends to nobody but itself"]);
+    says(&of(vec![]), &["pipe `p` has no routes", "`Route::alone`"]);
+    let alone = invalid(&|p, _| drop(p.unicast_pipe("p", vec![Route::alone(Core::new(2, 2))])));
+    says(&alone, &["core(2,2) sends to nobody but itself"]);
     let two = vec![Route::new(Core::new(0, 0), row), Route::new(Core::new(0, 1), row)];
     says(&of(two), &["core(1,0) receives from core(0,0) and core(0,1)", "make a pipe for each"]);
     let twice = vec![Route::new(Core::new(0, 0), row), Route::new(Core::new(0, 0), range(1, 1, 3, 1))];
@@ -107,6 +107,21 @@ fn routes_that_cannot_be() {
     says(&of(Route::ring(&RING)), &["both send and receive", "unicast pipe"]);
     let many = invalid(&|p, _| drop(p.unicast_pipe("p", vec![Route::new(Core::new(0, 0), row)])));
     says(&many, &["unicast pipe `p`: core(0,0) has several receivers", "`Program::pipe`"]);
+}
+
+/// A sender without receivers has a pipe, but nothing to send.
+#[test]
+fn sending_to_nobody() {
+    let mut device = Device::open().expect("a device");
+    let x = device.upload::<bf16>("x", &values(8).expect("values")).expect("it fits");
+    let mut program = Program::new("alone");
+    let pipe = program.pipe("p", [Route::alone(Core::new(1, 1))]);
+    let (x_out, x_in) = program.circular_buffer::<bf16>("x", pipe.senders(), 2 * BLOCK);
+    program.kernel(pipe.senders(), send { x: x.accessor(), x_out, pipe: pipe.tx(), first: 0.into() });
+    program.kernel(pipe.senders(), take { x_in });
+    let program = program.validate(&device).expect("valid");
+    let message = device.run(&program).expect_err("an error").to_string();
+    says(&message, &["the pipe has nobody to send to from this core", "`pipe.receivers() > 0`"]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Explicit tile calls in kernels: natively and as generated C++ the same bytes, and the right ones.
 
+mod across;
 mod broadcasts;
 mod golden;
 mod harness;

@@ -11,13 +11,19 @@ use ttl::prelude::{DataFormat, HostTensor};
 use ttl::runtime::tensor::TensorSpec;
 
 /// The per-call masks of a layout, and perhaps another self mask.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Masks<T> {
     pub text: Option<T>,
     pub image: Option<T>,
     pub all: Option<T>,
     /// Replaces the constant one.
     pub own: Option<T>,
+}
+
+impl<T> Default for Masks<T> {
+    fn default() -> Masks<T> {
+        Masks { text: None, image: None, all: None, own: None }
+    }
 }
 
 impl<T> Masks<T> {

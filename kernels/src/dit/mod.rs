@@ -8,6 +8,7 @@
 //! | `op`, `geometry` | the streamed operations and where their weights lie, as device functions |
 //! | `offsets` | the words of the offsets table, as device functions |
 //! | `plan` | the weights of a network by name, random or given |
+//! | `checkpoint`, `hoist` | safetensors files; plans from them |
 //! | `arena`, `pack`, `tables` | where every tile lies in the banks, its bytes, and the tables beside them |
 //! | `check` | the kernels' geometry against the arena |
 //! | `matrix` | matrices on the host |
@@ -26,6 +27,7 @@ pub mod arena;
 pub mod bindings;
 pub mod budget;
 pub mod check;
+pub mod checkpoint;
 pub mod config;
 pub mod consts;
 pub mod core_map;
@@ -33,6 +35,7 @@ pub mod core_set;
 pub mod cta;
 pub mod error;
 pub mod geometry;
+pub mod hoist;
 pub mod io;
 pub mod k1;
 pub mod knobs;
@@ -50,11 +53,13 @@ pub mod words;
 pub use arena::{ArenaLayout, ArenaOp, ArenaOptions, ArenaPart, Split, TileOrder};
 pub use budget::{CbBudget, K4Budget, Policy, Ring, RingPolicy};
 pub use check::{check_kernel_geometry, check_tail_geometry, k4_tw_tiles, kernel_geometry, tail_kernel_geometry};
+pub use checkpoint::Checkpoint;
 pub use config::{DitConfig, KeySet, ReaderMode, StreamDtype, Version};
 pub use core_map::{CoreMap, CoreRole, noc_word};
 pub use core_set::CoreSet;
 pub use error::{MegakernelError, Result};
 pub use geometry::{OpGeom, TailGeom};
+pub use hoist::Hoist;
 pub use io::{Io, IoList, IoName, mask_presence};
 pub use knobs::{DebugKnob, HubKnobs, Variant};
 pub use matrix::Matrix;

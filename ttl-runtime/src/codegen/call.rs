@@ -9,6 +9,7 @@ use crate::ir::call::{Call, Kind, Operand};
 impl Printer<'_> {
     /// The row's text with its operands.
     pub(super) fn api_call(&mut self, call: &Call) -> String {
+        self.headers.extend(call.row.headers);
         let mut out = String::new();
         let mut rest = call.row.cpp;
         while let Some(at) = rest.find(['$', '%', '@']) {

@@ -82,7 +82,7 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
 }
 
 pub(super) struct Printer<'a> {
-    module: &'a Module,
+    pub(super) module: &'a Module,
     pub(super) config: &'a ComputeConfig,
     /// Pages of circular buffers are tiles.
     tile_pages: bool,

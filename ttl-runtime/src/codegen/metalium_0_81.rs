@@ -87,6 +87,11 @@ pub const COPY_REGS_FORMAT_32: &str = "DataFormat::Float32";
 /// The register goes to SrcA: register op tile. To SrcB: tile op register.
 pub const REUSE_AS_FIRST: &str = "EltwiseBinaryReuseDestType::DEST_TO_SRCA";
 pub const REUSE_AS_SECOND: &str = "EltwiseBinaryReuseDestType::DEST_TO_SRCB";
+pub const TILIZE_INIT: &str = "tilize_init";
+pub const TILIZE: &str = "tilize_block";
+pub const TILIZE_UNINIT: &str = "tilize_uninit";
+pub const PACK_UNTILIZE_UNINIT: &str = "pack_untilize_uninit";
+pub const PACK_L1_ACC: &str = "pack_reconfig_l1_acc";
 pub const PACK_TILE: &str = "pack_tile";
 pub const PACK_TILE_AT: &str = "pack_tile<true>";
 
@@ -145,6 +150,11 @@ pub const RESERVED: &[&str] = &[
     COPY_REGS_INIT,
     COPY_REGS,
     PACK_TILE,
+    TILIZE_INIT,
+    TILIZE,
+    TILIZE_UNINIT,
+    PACK_UNTILIZE_UNINIT,
+    PACK_L1_ACC,
     // Types, macros and variables of the headers.
     "SrcOrder",
     "EltwiseBinaryReuseDestType",

@@ -13,6 +13,7 @@ mod args;
 mod call;
 mod data;
 mod debug;
+mod emitted;
 mod expr;
 mod function;
 mod helpers;
@@ -24,6 +25,7 @@ mod tile_calls;
 mod writer;
 
 pub use args::{ArgSlot, ArgSlots};
+pub use emitted::emitted_names;
 
 use crate::ir::passes::Prepared;
 use crate::ir::{FnId, Module, visit};

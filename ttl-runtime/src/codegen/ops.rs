@@ -140,6 +140,7 @@ impl Printer<'_> {
                     args.remove(1);
                 }
                 self.call(call, &args);
+                self.rows_from_registers(*out);
             }
             Init::Copy { cb } => {
                 self.headers.insert(api::COPY_HEADER);
@@ -170,7 +171,7 @@ impl Printer<'_> {
             }
             Init::Tile(init) => self.tile_init(init),
             Init::Undo(call) => self.tile_undo(*call),
-            Init::L1Acc(on) => self.call("pack_reconfig_l1_acc", &[u32::from(*on).to_string()]),
+            Init::L1Acc(on) => self.call(api::PACK_L1_ACC, &[u32::from(*on).to_string()]),
             Init::Unary(op, words) => {
                 self.headers.insert(op.row().header);
                 let args: Vec<String> = words.iter().map(|w| self.word(w)).collect();

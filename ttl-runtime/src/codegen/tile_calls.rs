@@ -1,6 +1,7 @@
 //! Tile calls and their inits.
 
 use super::function::Printer;
+use super::metalium_0_81 as api;
 use crate::ir::{LocalId, Op, StmtKind, TileInit, TileOp, visit};
 use crate::ops::TileCall;
 
@@ -19,21 +20,52 @@ impl Printer<'_> {
         match (op.call, args.as_slice()) {
             (TileCall::Tilize, [cb, block, out]) => {
                 let (cb, block, out) = (cb.clone(), block.clone(), out.clone());
-                self.call("tilize_init", &[cb.clone(), block.clone(), out.clone()]);
-                self.call("tilize_block", &[cb.clone(), block, out.clone()]);
-                self.call("tilize_uninit", &[cb, out]);
+                self.call(api::TILIZE_INIT, &[cb.clone(), block.clone(), out.clone()]);
+                self.call(api::TILIZE, &[cb.clone(), block, out.clone()]);
+                self.call(api::TILIZE_UNINIT, &[cb, out]);
             }
             (TileCall::PackUntilize, [cb, block, out]) => {
                 let (cb, block, out) = (cb.clone(), block.clone(), out.clone());
                 self.call(&format!("pack_untilize_init<{block}>"), &[cb.clone(), out.clone()]);
                 self.call(&format!("pack_untilize_block<{block}>"), &[cb, "1".to_owned(), out.clone()]);
-                self.call("pack_untilize_uninit", &[out]);
+                self.call(api::PACK_UNTILIZE_UNINIT, &[out]);
+            }
+            (TileCall::PackUntilizePart, [cb, block, full, out, column]) => {
+                let sizes = format!("<{block}, {full}>");
+                let (cb, out, column) = (cb.clone(), out.clone(), column.clone());
+                self.call(&format!("pack_untilize_init{sizes}"), &[cb.clone(), out.clone()]);
+                self.call(&format!("pack_untilize_block{sizes}"), &[cb, "1".to_owned(), out.clone(), column]);
+                self.call(api::PACK_UNTILIZE_UNINIT, &[out]);
+            }
+            (TileCall::PackUntilizeDest, [block, full, out, rows, column]) => {
+                let sizes = format!("<{block}, {full}>");
+                let (out, rows, column) = (out.clone(), rows.clone(), column.clone());
+                self.call(&format!("pack_untilize_dest_init{sizes}"), std::slice::from_ref(&out));
+                self.call(&format!("pack_untilize_dest{sizes}"), &[out.clone(), rows, column]);
+                self.call(api::PACK_UNTILIZE_UNINIT, &[out]);
             }
             (TileCall::PackRelu(_), _) => {
                 let call = op.call.call(false);
                 self.out.code(&format!("{call}({}));", args.join(", ")));
             }
             _ => self.call(&op.call.call(self.config.fp32_dest_acc), &args),
+        }
+    }
+
+    /// A kernel that packs registers as rows of elements: on Blackhole the registers are laid out for that by the mathematics' processor, which has to
+    /// be before anything is computed. The init does it, for the whole kernel; what it does to the packer is undone at once.
+    pub(super) fn rows_from_registers(&mut self, out: LocalId) {
+        let mut packs_rows = false;
+        for f in &self.module.fns {
+            visit::each_stmt(&f.body, &mut |stmt| {
+                packs_rows |= matches!(&stmt.kind, StmtKind::Op(Op::Tile(t)) if t.call == TileCall::PackUntilizeDest);
+            });
+        }
+        if packs_rows {
+            self.headers.insert(TileCall::PackUntilizeDest.header());
+            let out = [self.name(out)];
+            self.call("pack_untilize_dest_init<1>", &out);
+            self.call(api::PACK_UNTILIZE_UNINIT, &out);
         }
     }
 

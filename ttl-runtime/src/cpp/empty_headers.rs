@@ -20,7 +20,6 @@ pub(super) const EMPTY: &[&str] = &[
     "api/compute/compute_kernel_api_debug.h",
     "api/compute/compute_kernel_hw_startup.h",
     "api/compute/copy_dest_values.h",
-    "api/compute/cumsum.h",
     "api/compute/div_int32_floor.h",
     "api/compute/div_int32_sfpu.h",
     "api/compute/eltwise_binary.h",

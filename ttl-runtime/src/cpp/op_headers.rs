@@ -167,8 +167,13 @@ pub(super) fn op_headers(written: impl Fn(&str) -> bool) -> Vec<(&'static str, S
         });
         headers[at].1.push_str(&print(function));
     }
-    for (_, text) in &mut headers {
+    // What a header has beside the operations of the table.
+    const MORE: [(&str, &str); 1] = [("api/compute/compute_kernel_api.h", "ttl/sfpu_reduce.h")];
+    for (name, text) in &mut headers {
         text.push_str("}  // namespace ckernel\n");
+        for (_, more) in MORE.iter().filter(|(header, _)| header == name) {
+            text.push_str(&format!("\n#include \"{more}\"\n"));
+        }
     }
     headers
 }

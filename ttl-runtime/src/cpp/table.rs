@@ -119,6 +119,8 @@ table! {
     fn cb_pages_available_at_front(cb: u32, pages: u32) -> bool at site { ops::cb_pages_available_at_front(cb, pages, site) }
     fn get_write_ptr(cb: u32) -> u32 at site { ops::get_write_ptr(cb, site) }
     fn get_read_ptr(cb: u32) -> u32 at site { ops::get_read_ptr(cb, site) }
+    fn get_tile_address(cb: u32, tile: u32) -> u32 at site { ops::get_tile_address(cb, tile, site) }
+    fn read_tile_value(cb: u32, tile: u32, element: u32) -> u32 at site { ops::read_tile_value(cb, tile, element, site) }
     fn get_tile_size(cb: u32) -> u32 at site { ops::get_tile_size(cb, site) }
     fn get_data_format(cb: u32) -> u32 at site { ops::cb_format(cb, site).metalium_value() }
     fn cb_page_size(cb: u32) -> u32 at site { ops::cb_page_size(cb, site) }
@@ -181,6 +183,8 @@ table! {
     fn noc_async_write_set_state(noc: u8, dest: u64, fixed: bool, size: u32, posted: bool) at site {
         ops::noc_async_write_set_state(noc, NocAddr(dest), fixed.then_some(size), posted, site)
     }
+    fn check_state_posted(noc: u8, posted: bool) at site { ops::check_state_posted("noc_async_write_with_state", noc, posted, site) }
+    fn noc_async_write_zeros(noc: u8, dest: u32, size: u32) at site { ops::noc_async_write_zeros(noc, dest, size, site) }
     fn noc_async_write_with_state(noc: u8, source: u32, dest: u32, sized: bool, size: u32, tagged: bool, trid: u32) at site {
         ops::noc_async_write_with_state(noc, source, dest, sized.then_some(size), tagged.then_some(trid), site)
     }
@@ -248,7 +252,10 @@ table! {
         ops::fpu_init(FpuInit::MatmulBlock { in0, in1, transpose, ct, rt, kt }, site)
     }
     fn tile_call_init(call: u32, cb0: u32, cb1: u32) at site {
-        ops::fpu_init(FpuInit::tile_call(call_of(call, site), &[cb0, cb1]), site)
+        match call_of(call, site) {
+            call if call.on_vector_unit() => ops::sfpu_init(SfpuInit::Call(call.prepared()), site),
+            call => ops::fpu_init(FpuInit::tile_call(call, &[cb0, cb1]), site),
+        }
     }
     fn copy_transposed_init(cb: u32, faces: bool, within: bool) at site {
         ops::fpu_init(FpuInit::tile_call(TileCall::CopyTransposed { faces, within }, &[cb]), site)
@@ -267,8 +274,17 @@ table! {
     fn pack_untilize_block(cb: u32, block: u32, full: u32, out: u32, index: u32) at site {
         ops::pack_untilize_block(cb, block, full, out, index, site)
     }
+    fn pack_untilize_dest_init(out: u32, block: u32, full: u32) at site {
+        ops::pack_reconfig_data_format(out, site);
+        ops::pack_untilize_dest_init(block, full, site)
+    }
+    fn pack_untilize_dest(block: u32, full: u32, out: u32, rows: u32, column: u32) at site {
+        ops::pack_untilize_dest(block, full, out, rows, column, site)
+    }
     fn pack_untilize_uninit(out: u32) at site {
-        ops::layout_uninit("pack_untilize_uninit", site);
+        if !ops::pack_untilize_dest_uninit(site) {
+            ops::layout_uninit("pack_untilize_uninit", site);
+        }
         ops::pack_reconfig_data_format(out, site)
     }
     fn reduce_uninit() at site { ops::reduce_uninit(site) }

@@ -42,6 +42,19 @@ impl Compute {
         TileRegs { site, _token: PhantomData }
     }
 
+    /// Word `element` of tile `tile` of a waited block, for decisions: 4 bytes of it whatever the format (`read_tile_value`). All three
+    /// processors wait for it.
+    #[track_caller]
+    pub fn read_tile_value<T: Element>(&self, src: &Front<'_, T>, tile: u32, element: u32) -> u32 {
+        ops::read_tile_value(src.cb, tile, element, Site::caller())
+    }
+
+    /// L1 address of tile `tile` of a waited block (`get_tile_address`).
+    #[track_caller]
+    pub fn get_tile_address<T: Element>(&self, src: &Front<'_, T>, tile: u32) -> u32 {
+        ops::get_tile_address(src.cb, tile, Site::caller())
+    }
+
     /// A block of `rows` x `cols` tiles of zeros in the tile registers, for matrix products to be added to. It must fit: `rows * cols`
     /// is at most 8 tiles, 4 with 32-bit registers.
     #[track_caller]

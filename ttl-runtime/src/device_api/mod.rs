@@ -17,6 +17,8 @@ mod param;
 mod parts;
 mod pipe;
 pub mod raw;
+mod raw_posted;
+mod raw_tensors;
 mod register_ops;
 mod shaped;
 mod signal;

@@ -113,6 +113,18 @@ impl<T: Element> TensorAccessor<T> {
         self.noc_addr_at(page, 0, site)
     }
 
+    /// Where a shard begins, and its bytes.
+    pub(super) fn shard(&self, shard: u32, offset: u32, site: Site) -> (ops::NocAddr, u32) {
+        let Some((page, pages)) = self.accessor.shard(shard) else {
+            ops::fail_with_help(
+                "an interleaved tensor has no shards",
+                "read and write its pages, or make the tensor with `MemoryConfig::Sharded`",
+                site,
+            );
+        };
+        (self.noc_addr_at(page, offset, site), pages * self.page_size())
+    }
+
     pub(super) fn noc_addr_at(&self, page: u32, offset: u32, site: Site) -> ops::NocAddr {
         ops::check_page(self.accessor.is_dram(), self.base, page, site);
         match self.accessor.locate(self.base, page, offset) {

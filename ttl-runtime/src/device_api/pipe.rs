@@ -67,6 +67,13 @@ impl PipeTx {
     fn through(&self, noc: Noc, (from, size): (u32, u32), dst: Option<((u32, u32), bool)>, site: Site) {
         let ((there, room), loopback) = dst.unwrap_or(((from, size), false));
         enough(size, room, site);
+        if self.receivers == 0 {
+            ops::fail_with_help(
+                "the pipe has nobody to send to from this core",
+                "a sender without receivers keeps its block: send only where `pipe.receivers() > 0`",
+                site,
+            );
+        }
         let noc = noc.index;
         ops::noc_semaphore_wait(self.ready.l1_address(), self.receivers, site);
         ops::noc_semaphore_set(self.ready.l1_address(), 0, site);

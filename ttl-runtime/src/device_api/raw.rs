@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 /// The token of the unchecked calls.
 #[derive(Clone, Copy, Debug)]
 pub struct Raw {
-    index: u8,
+    pub(super) index: u8,
 }
 
 /// Where the NoC finds something: a core or a bank, and an address there.
@@ -200,6 +200,8 @@ macro_rules! calls {
     };
 }
 
+pub(super) use calls;
+
 const fn others(num_dests: u32) -> Receivers {
     Receivers { num_dests, loopback: false }
 }
@@ -266,13 +268,17 @@ calls! {
     fn noc_async_write_one_packet_set_state(dst: NocAddr, size: u32) = |noc, site|
         ops::noc_async_write_set_state(noc, dst.0, Some(size), false, site);
     /// Starts a write to the set core's address `dst_l1`, of the set size.
-    fn noc_async_write_one_packet_with_state(src_l1: u32, dst_l1: u32) = |noc, site|
+    fn noc_async_write_one_packet_with_state(src_l1: u32, dst_l1: u32) = |noc, site| {
+        ops::check_state_posted("noc_async_write_with_state", noc, false, site);
         ops::noc_async_write_with_state(noc, src_l1, dst_l1, None, None, site);
+    };
     /// Sets the core of the writes with state that follow.
     fn noc_async_write_set_state(dst: NocAddr) = |noc, site| ops::noc_async_write_set_state(noc, dst.0, None, false, site);
     /// Starts a write to the set core's address `dst_l1`.
-    fn noc_async_write_with_state(src_l1: u32, dst_l1: u32, size: u32) = |noc, site|
+    fn noc_async_write_with_state(src_l1: u32, dst_l1: u32, size: u32) = |noc, site| {
+        ops::check_state_posted("noc_async_write_with_state", noc, false, site);
         ops::noc_async_write_with_state(noc, src_l1, dst_l1, Some(size), None, site);
+    };
     /// Writes from here on have this transaction id, 0 to 15.
     fn noc_async_write_set_trid(trid: u32) = |noc, site| ops::noc_async_write_set_trid(noc, trid, site);
     /// Starts a write of at most one packet with a transaction id.

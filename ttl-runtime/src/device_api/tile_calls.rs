@@ -2,7 +2,7 @@
 
 use super::cb::{Front, Reserved};
 use super::compute::{Compute, PackRegs, TileRegs};
-use crate::ops::{Bcast, BinaryOp, Pool, ReduceDim, Relu, TileCall};
+use crate::ops::{Bcast, BinaryOp, Pool, ReduceDim, Relu, SfpuPool, TileCall};
 use crate::sim::ops;
 use crate::site::Site;
 use crate::tensor::format::Element;
@@ -241,7 +241,60 @@ impl TileRegs<'_> {
     }
 }
 
+macro_rules! vector_reductions {
+    ($($(#[$doc:meta])* $name:ident => $pool:ident, $dim:ident;)*) => {$(
+        $(#[$doc])*
+        #[track_caller]
+        pub fn $name(&mut self, dst: u32) {
+            let call = TileCall::SfpuReduce(SfpuPool::$pool, ReduceDim::$dim);
+            ops::tile_call_auto(call, &[], &[], dst, 0, Site::caller());
+        }
+    )*};
+}
+
+/// Calls of the vector unit across rows and columns: in place, with the precision of the register.
+impl TileRegs<'_> {
+    /// Sums down the columns of the register. With `first` false they go on from the register before, so that a column of tiles is summed tile after
+    /// tile; no other operation of the vector unit may come between (`cumsum_tile`).
+    #[track_caller]
+    pub fn cumsum_tile(&mut self, dst: u32, first: bool) {
+        ops::tile_call_auto(TileCall::Cumsum, &[], &[], dst, u32::from(first), Site::caller());
+    }
+
+    vector_reductions! {
+        /// The sum of each row, in column 0; what the rest of the register holds is not told (`sfpu_reduce`).
+        sfpu_reduce_sum_row => Sum, Row;
+        /// The largest of each row, in column 0.
+        sfpu_reduce_max_row => Max, Row;
+        /// The smallest of each row, in column 0.
+        sfpu_reduce_min_row => Min, Row;
+        /// The sum of each column, in row 0.
+        sfpu_reduce_sum_col => Sum, Col;
+        /// The mean of each column, in row 0.
+        sfpu_reduce_avg_col => Avg, Col;
+        /// The largest of each column, in row 0.
+        sfpu_reduce_max_col => Max, Col;
+        /// The smallest of each column, in row 0.
+        sfpu_reduce_min_col => Min, Col;
+    }
+}
+
 impl PackRegs<'_> {
+    /// Registers to rows of elements: `rows` rows of `block` registers each, from register 0 on, become 32 rows of `32 * full` elements each. A
+    /// block smaller than `full` fills part `column` of them. `block` and `full` are constants (`pack_untilize_dest` with its init and
+    /// uninit).
+    #[track_caller]
+    pub fn pack_untilize_dest<T: Element>(
+        &mut self,
+        block: u32,
+        full: u32,
+        out: &mut Reserved<'_, T>,
+        rows: u32,
+        column: u32,
+    ) {
+        ops::pack_untilize_registers([block, full], out.cb, rows, column, Site::caller());
+    }
+
     /// Registers from `dst` on to the next pages of `out`.
     #[track_caller]
     pub fn pack_block<T: Element>(&mut self, dst: u32, out: &mut Reserved<'_, T>, tiles: u32) {
@@ -300,5 +353,18 @@ impl Compute {
         out: &mut Reserved<'_, U>,
     ) {
         ops::pack_untilize(tiles.cb, block, out.cb, Site::caller());
+    }
+
+    /// `block` tiles to part `column` of 32 rows of `32 * full` elements, as [`Compute::pack_untilize_block`]; `block` and `full` are constants.
+    #[track_caller]
+    pub fn pack_untilize_block_part<T: Element, U: Element>(
+        &self,
+        tiles: &Front<'_, T>,
+        block: u32,
+        full: u32,
+        out: &mut Reserved<'_, U>,
+        column: u32,
+    ) {
+        ops::pack_untilize_part(tiles.cb, [block, full], out.cb, column, Site::caller());
     }
 }

@@ -43,6 +43,10 @@ impl CheckedProgram {
                 None => TensorExport::input(tensor.id, device.contents(tensor)?),
             });
         }
+        self.export_tensors(dir, &tensors, tolerance)
+    }
+
+    pub(super) fn export_tensors(&self, dir: &Path, tensors: &[TensorExport], tolerance: Tolerance) -> Result<PathBuf> {
         let mut sources = vec![];
         let kernels = self.checked().kernels().iter().zip(self.prepared.iter());
         for (source, (kernel, body)) in self.sources(Lines::Directives)?.into_iter().zip(kernels) {
@@ -53,6 +57,6 @@ impl CheckedProgram {
                 Body::Rust(_) => KernelSource::Text(source.text),
             });
         }
-        Ok(export::write(dir, self.checked(), &sources, &tensors, tolerance)?)
+        Ok(export::write(dir, self.checked(), &sources, tensors, tolerance)?)
     }
 }

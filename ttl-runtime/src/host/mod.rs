@@ -8,6 +8,7 @@ mod dump;
 mod engine;
 mod error;
 mod export;
+mod exported_runs;
 mod foreign;
 mod program;
 mod report;

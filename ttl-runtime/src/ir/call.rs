@@ -3,6 +3,9 @@
 //! Most are calls of `ttl::raw`, one to one. Barriers and the protocol of circular buffers are operations of their own, because passes
 //! reason about them.
 
+mod posted;
+mod tensors;
+
 use super::{Expr, IntTy, LocalId, Ty};
 
 /// A call with its operands.
@@ -56,6 +59,15 @@ pub struct Row {
     pub operands: &'static [Kind],
     pub result: Option<Ty>,
     pub effect: Effect,
+    /// What it needs beside the headers of every kernel.
+    pub headers: &'static [&'static str],
+}
+
+impl Row {
+    /// Calls of compute kernels; all others are of data movement.
+    pub fn is_for_compute(&self) -> bool {
+        COMPUTE.iter().any(|r| r.method == self.method)
+    }
 }
 
 /// What an operand is.
@@ -116,12 +128,18 @@ const fn row(
     result: Option<Ty>,
     effect: Effect,
 ) -> Row {
-    Row { method, cpp, operator: false, operands, result, effect }
+    Row { method, cpp, operator: false, operands, result, effect, headers: &[] }
 }
 
 const fn infix(method: &'static str, cpp: &'static str, operands: &'static [Kind], result: Option<Ty>) -> Row {
-    Row { method, cpp, operator: true, operands, result, effect: Pure }
+    Row { method, cpp, operator: true, operands, result, effect: Pure, headers: &[] }
 }
+
+/// Methods of the token `Compute` that only look.
+static COMPUTE: &[Row] = &[
+    row("read_tile_value", "read_tile_value($0, $1, $2)", &[Front, U32, U32], U, Looks),
+    row("get_tile_address", "get_tile_address($0, $1)", &[Front, U32], U, Looks),
+];
 
 /// Methods of the tokens `Noc` and `Raw`.
 pub static TOKEN: &[Row] = &[
@@ -299,6 +317,7 @@ pub static VALUES: &[Row] = &[
     infix("offset", "%0 + %1", &[Addr, U32], A),
     row("get_bank_base_address", "$0.get_bank_base_address()", &[Tensor], U, Pure),
     row("low", "static_cast<uint32_t>($0)", &[Addr], U, Pure),
+    row("get_shard_noc_addr", "$0.get_shard_noc_addr($1, $2)", &[Tensor, U32, U32], A, Pure),
     row("addr", "$0", &[Semaphore], U, Pure),
     row("value", "*reinterpret_cast<volatile tt_l1_ptr uint32_t*>($0)", &[Semaphore], U, Looks),
     row("pages_available_at_front", "cb_pages_available_at_front($0, $1)", &[CbIn, U32], B, Looks),
@@ -360,7 +379,20 @@ pub static INC_MULTICAST: &Row = &row(
     None,
     Increments,
 );
+
+/// Every row of the token's methods.
+pub fn token_rows() -> impl Iterator<Item = &'static Row> {
+    [TOKEN, posted::ROWS, tensors::ROWS, COMPUTE].into_iter().flatten()
+}
+
+/// Every row there is.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    let lowered = [READ_ID, WRITE_ID, READ_ID_BARRIER, WRITE_ID_BARRIER, WRITE_ID_FLUSH, &POSTED_FLUSH];
+    let whole = [READ_AT, WRITE_AT, READ_FROM_CORE, COPY_BLOCK, INC_MULTICAST, &READ_ELEMENT];
+    token_rows().chain(VALUES).chain(lowered).chain(whole)
+}
+
 /// A row of the token's methods.
 pub fn of_token(method: &str, operands: usize) -> Option<&'static Row> {
-    TOKEN.iter().find(|r| r.method == method && r.operands.len() == operands)
+    token_rows().find(|r| r.method == method && r.operands.len() == operands)
 }

@@ -49,18 +49,18 @@ impl TileOp {
         let tile = |call| Some(Init::Tile(TileInit { call, ins: self.ins.clone() }));
         match (self.call, self.ins.as_slice()) {
             // These bring and undo their own.
-            (TileCall::Tilize | TileCall::PackUntilize, _) => None,
-            (TileCall::PackBlock | TileCall::PackAcc | TileCall::PackRelu(_), _) => None,
+            (TileCall::Tilize | TileCall::PackUntilize | TileCall::PackUntilizePart, _) => None,
+            (TileCall::PackBlock | TileCall::PackAcc | TileCall::PackRelu(_) | TileCall::PackUntilizeDest, _) => None,
             (TileCall::CopyBlock, [cb]) => Some(Init::Copy { cb: *cb }),
             (TileCall::BinaryBlock(op), [a, b]) => Some(Init::Binary { op, a: *a, b: *b }),
             (TileCall::TransposeBlock, _) => tile(TileCall::Transpose),
-            (call, _) => tile(call),
+            (call, _) => tile(call.prepared()),
         }
     }
 
     /// The init is gone after the call.
     pub const fn clobbers(&self) -> bool {
-        matches!(self.call, TileCall::Tilize | TileCall::PackUntilize)
+        matches!(self.call, TileCall::Tilize | TileCall::PackUntilize | TileCall::PackUntilizePart)
     }
 
     /// The block that is written.

@@ -102,6 +102,29 @@ pub enum TileCall {
     Tilize,
     /// `(cb, block, out)`: tiles to rows of `32 * block` elements. Has registers of its own.
     PackUntilize,
+    /// `(cb, block, full, out, column)`: the same to a part of longer rows, of `32 * full` elements.
+    PackUntilizePart,
+    /// `(block, full, out, rows, column)`: registers to rows of elements.
+    PackUntilizeDest,
+    /// `(dst, first)`: sums down the columns, on the vector unit; `first` is 0 where they go on from the tile before.
+    Cumsum,
+    /// `(dst)`: in place, on the vector unit.
+    SfpuReduce(SfpuPool, ReduceDim),
+}
+
+/// How a reduction of the vector unit combines elements (`PoolType`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum SfpuPool {
+    Sum,
+    Avg,
+    Max,
+    Min,
+}
+
+impl SfpuPool {
+    pub const fn cpp(self) -> &'static str {
+        ["PoolType::SUM", "PoolType::AVG", "PoolType::MAX", "PoolType::MIN"][self as usize]
+    }
 }
 
 /// What the packer does to values (`ReluConfig`).
@@ -153,7 +176,11 @@ impl TileCall {
             TileCall::TransposeBlock => "api/compute/transpose.h",
             TileCall::PackBlock | TileCall::PackAcc | TileCall::PackRelu(_) => "api/compute/pack.h",
             TileCall::Tilize => "api/compute/tilize.h",
-            TileCall::PackUntilize => "api/compute/pack_untilize.h",
+            TileCall::PackUntilize | TileCall::PackUntilizePart | TileCall::PackUntilizeDest => {
+                "api/compute/pack_untilize.h"
+            }
+            TileCall::Cumsum => "api/compute/cumsum.h",
+            TileCall::SfpuReduce(..) => "api/compute/compute_kernel_api.h",
         }
     }
 
@@ -161,18 +188,19 @@ impl TileCall {
     pub const fn buffers(self) -> usize {
         match self {
             TileCall::Bcast(..) | TileCall::Reduce(..) | TileCall::Acc(_) | TileCall::MatmulTransposed => 2,
-            TileCall::BinaryBlock(_) | TileCall::Tilize | TileCall::PackUntilize => 2,
+            TileCall::BinaryBlock(_) | TileCall::Tilize | TileCall::PackUntilize | TileCall::PackUntilizePart => 2,
             TileCall::UnaryBcast(_) | TileCall::Transpose | TileCall::CopyTransposed { .. } => 1,
             TileCall::CopyBlock | TileCall::TransposeBlock | TileCall::PackBlock | TileCall::PackAcc => 1,
-            TileCall::TransposeDest | TileCall::PackRelu(_) => 0,
+            TileCall::PackUntilizeDest => 1,
+            TileCall::TransposeDest | TileCall::PackRelu(_) | TileCall::Cumsum | TileCall::SfpuReduce(..) => 0,
         }
     }
 
     /// The buffer that is written.
     pub const fn output(self) -> Option<usize> {
         match self {
-            TileCall::PackBlock | TileCall::PackAcc => Some(0),
-            TileCall::Tilize | TileCall::PackUntilize => Some(1),
+            TileCall::PackBlock | TileCall::PackAcc | TileCall::PackUntilizeDest => Some(0),
+            TileCall::Tilize | TileCall::PackUntilize | TileCall::PackUntilizePart => Some(1),
             _ => None,
         }
     }
@@ -182,6 +210,8 @@ impl TileCall {
         match self {
             TileCall::PackBlock | TileCall::PackAcc => at == 1,
             TileCall::Tilize | TileCall::PackUntilize => at == 0 || at == 2,
+            TileCall::PackUntilizePart => at == 0 || at == 3,
+            TileCall::PackUntilizeDest => at == 2,
             _ => at < self.buffers(),
         }
     }
@@ -191,6 +221,7 @@ impl TileCall {
         match self {
             TileCall::PackBlock | TileCall::PackAcc => Some(0),
             TileCall::PackRelu(_) | TileCall::Tilize | TileCall::PackUntilize => None,
+            TileCall::PackUntilizePart | TileCall::PackUntilizeDest => None,
             _ => Some(self.buffers()),
         }
     }
@@ -198,9 +229,9 @@ impl TileCall {
     /// In what state the tile registers must be.
     pub const fn when(self) -> When {
         match self {
-            TileCall::PackBlock | TileCall::PackAcc => When::Packing,
+            TileCall::PackBlock | TileCall::PackAcc | TileCall::PackUntilizeDest => When::Packing,
             TileCall::PackRelu(_) => When::Always,
-            TileCall::Tilize | TileCall::PackUntilize => When::Free,
+            TileCall::Tilize | TileCall::PackUntilize | TileCall::PackUntilizePart => When::Free,
             _ => When::Acquired,
         }
     }
@@ -219,14 +250,31 @@ impl TileCall {
             TileCall::Acc(_) | TileCall::BinaryBlock(_) => Sources { a: Some(0), b: Some(1) },
             TileCall::MatmulTransposed => Sources { a: Some(1), b: Some(0) },
             TileCall::CopyBlock | TileCall::TransposeBlock => Sources { a: Some(0), b: None },
-            TileCall::Tilize | TileCall::PackUntilize => Sources { a: Some(0), b: None },
-            TileCall::PackBlock | TileCall::PackAcc | TileCall::PackRelu(_) => Sources { a: None, b: None },
+            TileCall::Tilize | TileCall::PackUntilize | TileCall::PackUntilizePart => Sources { a: Some(0), b: None },
+            TileCall::PackBlock | TileCall::PackAcc | TileCall::PackRelu(_) | TileCall::PackUntilizeDest => {
+                Sources { a: None, b: None }
+            }
+            TileCall::Cumsum | TileCall::SfpuReduce(..) => Sources { a: None, b: None },
         }
     }
 
     /// The register is read: nothing accumulates into a register that was never written, but this needs a value.
     pub const fn reads_register(self) -> bool {
-        matches!(self, TileCall::TransposeDest)
+        matches!(self, TileCall::TransposeDest) || self.on_vector_unit()
+    }
+
+    /// The vector unit does it, so that its init is one of that unit.
+    pub const fn on_vector_unit(self) -> bool {
+        matches!(self, TileCall::Cumsum | TileCall::SfpuReduce(..))
+    }
+
+    /// How many of its numbers are template arguments, constants therefore: the first ones.
+    pub const fn constants(self) -> usize {
+        match self {
+            TileCall::PackUntilize => 1,
+            TileCall::PackUntilizePart | TileCall::PackUntilizeDest => 2,
+            _ => 0,
+        }
     }
 
     /// The C++ function; `wide` for 32-bit tile registers.
@@ -240,6 +288,9 @@ impl TileCall {
             TileCall::TransposeDest if wide => "transpose_dest<true>".to_owned(),
             TileCall::PackAcc => "pack_tile<true>".to_owned(),
             TileCall::PackRelu(relu) => format!("pack_relu_config(ReluConfig::{}", relu.cpp()),
+            TileCall::SfpuReduce(pool, dim) => {
+                format!("sfpu_reduce<{}, {}, {}>", pool.cpp(), register_format(wide), dim.cpp())
+            }
             call => call.name().to_owned(),
         }
     }
@@ -253,6 +304,9 @@ impl TileCall {
             TileCall::Transpose => "transpose_init".to_owned(),
             TileCall::CopyTransposed { .. } => "copy_init".to_owned(),
             TileCall::TransposeDest if wide => "transpose_dest_init<true>".to_owned(),
+            TileCall::SfpuReduce(pool, _) => {
+                format!("sfpu_reduce_init<{}, {}>", pool.cpp(), register_format(wide))
+            }
             call => call.init_name().to_owned(),
         }
     }
@@ -284,7 +338,10 @@ impl TileCall {
             TileCall::PackAcc => "pack_tile",
             TileCall::PackRelu(_) => "pack_relu_config",
             TileCall::Tilize => "tilize_block",
-            TileCall::PackUntilize => "pack_untilize_block",
+            TileCall::PackUntilize | TileCall::PackUntilizePart => "pack_untilize_block",
+            TileCall::PackUntilizeDest => "pack_untilize_dest",
+            TileCall::Cumsum => "cumsum_tile",
+            TileCall::SfpuReduce(..) => "sfpu_reduce",
         }
     }
 
@@ -302,7 +359,10 @@ impl TileCall {
             TileCall::TransposeBlock => "transpose_init",
             TileCall::PackBlock | TileCall::PackAcc | TileCall::PackRelu(_) => "pack_init",
             TileCall::Tilize => "tilize_init",
-            TileCall::PackUntilize => "pack_untilize_init",
+            TileCall::PackUntilize | TileCall::PackUntilizePart => "pack_untilize_init",
+            TileCall::PackUntilizeDest => "pack_untilize_dest_init",
+            TileCall::Cumsum => "cumsum_tile_init",
+            TileCall::SfpuReduce(..) => "sfpu_reduce_init",
         }
     }
 
@@ -311,10 +371,23 @@ impl TileCall {
         !matches!(self, TileCall::Bcast(op, _) | TileCall::Acc(op) | TileCall::BinaryBlock(op) if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul))
     }
 
+    /// The call whose init serves this one.
+    pub const fn prepared(self) -> TileCall {
+        match self {
+            TileCall::SfpuReduce(pool, _) => TileCall::SfpuReduce(pool, ReduceDim::Row),
+            call => call,
+        }
+    }
+
     /// The call of a method of tile registers.
     pub fn from_method(name: &str) -> Option<TileCall> {
         METHODS.iter().find(|(method, _)| *method == name).map(|(_, call)| *call)
     }
+}
+
+/// The format of tile registers for the vector unit.
+const fn register_format(wide: bool) -> &'static str {
+    if wide { "DataFormat::Float32" } else { "DataFormat::Float16_b" }
 }
 
 /// Only these three have broadcasts.
@@ -397,6 +470,16 @@ methods! {
     "pack_relu_max_threshold" => TileCall::PackRelu(Relu::Max),
     "tilize_block" => TileCall::Tilize,
     "pack_untilize_block" => TileCall::PackUntilize,
+    "pack_untilize_block_part" => TileCall::PackUntilizePart,
+    "pack_untilize_dest" => TileCall::PackUntilizeDest,
+    "cumsum_tile" => TileCall::Cumsum,
+    "sfpu_reduce_sum_row" => TileCall::SfpuReduce(SfpuPool::Sum, ReduceDim::Row),
+    "sfpu_reduce_max_row" => TileCall::SfpuReduce(SfpuPool::Max, ReduceDim::Row),
+    "sfpu_reduce_min_row" => TileCall::SfpuReduce(SfpuPool::Min, ReduceDim::Row),
+    "sfpu_reduce_sum_col" => TileCall::SfpuReduce(SfpuPool::Sum, ReduceDim::Col),
+    "sfpu_reduce_avg_col" => TileCall::SfpuReduce(SfpuPool::Avg, ReduceDim::Col),
+    "sfpu_reduce_max_col" => TileCall::SfpuReduce(SfpuPool::Max, ReduceDim::Col),
+    "sfpu_reduce_min_col" => TileCall::SfpuReduce(SfpuPool::Min, ReduceDim::Col),
 }
 
 #[cfg(test)]

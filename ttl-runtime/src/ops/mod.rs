@@ -12,7 +12,7 @@ mod unary;
 
 pub(crate) use binary::for_each_binary_op;
 pub use binary::{BINARY_FPU_HEADER, BinaryOp, BinaryRow, FpuRow, WithNumber};
-pub use calls::{Bcast, METHODS as TILE_METHODS, Pool, ReduceDim, Relu, Sources, TileCall, When};
+pub use calls::{Bcast, METHODS as TILE_METHODS, Pool, ReduceDim, Relu, SfpuPool, Sources, TileCall, When};
 pub(crate) use param::name_of_type;
 pub use param::{MAX_WORDS, Param, Word};
 pub use reference::Reference;

@@ -20,20 +20,35 @@ impl Route {
         Route { sender, receivers: receivers.into() }
     }
 
-    /// From the first core of each row to the rest of its row. Nothing for a single column.
-    pub fn along_rows(cores: CoreRange) -> Vec<Route> {
-        let (first, last) = (cores.first(), cores.last());
-        let rest = |y| CoreRange::new(Core::new(first.x + 1, y), Core::new(last.x, y));
-        let rows = (first.y..=last.y).filter(|_| first.x < last.x);
-        rows.map(|y| Route::new(Core::new(first.x, y), rest(y))).collect()
+    /// A sender without receivers: it keeps its blocks, and asks `PipeTx::receivers` before it sends.
+    pub fn alone(sender: Core) -> Route {
+        Route { sender, receivers: CoreRange::single(sender) }
     }
 
-    /// From the first core of each column to the rest of its column. Nothing for a single row.
+    /// From the first core of each row to the rest of its row, of which there is none in a single column.
+    pub fn along_rows(cores: CoreRange) -> Vec<Route> {
+        let (first, last) = (cores.first(), cores.last());
+        let row = |y| {
+            let sender = Core::new(first.x, y);
+            if first.x == last.x {
+                return Route::alone(sender);
+            }
+            Route::new(sender, CoreRange::new(Core::new(first.x + 1, y), Core::new(last.x, y)))
+        };
+        (first.y..=last.y).map(row).collect()
+    }
+
+    /// From the first core of each column to the rest of its column, of which there is none in a single row.
     pub fn down_columns(cores: CoreRange) -> Vec<Route> {
         let (first, last) = (cores.first(), cores.last());
-        let rest = |x| CoreRange::new(Core::new(x, first.y + 1), Core::new(x, last.y));
-        let columns = (first.x..=last.x).filter(|_| first.y < last.y);
-        columns.map(|x| Route::new(Core::new(x, first.y), rest(x))).collect()
+        let column = |x| {
+            let sender = Core::new(x, first.y);
+            if first.y == last.y {
+                return Route::alone(sender);
+            }
+            Route::new(sender, CoreRange::new(Core::new(x, first.y + 1), Core::new(x, last.y)))
+        };
+        (first.x..=last.x).map(column).collect()
     }
 
     /// From each core to the next, from the last to the first.

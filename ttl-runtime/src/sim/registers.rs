@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::math::{MathConfig, MatmulIn0, MatmulIn1, Numerics, ReuseDest, Tile};
+use super::math::{MathConfig, MatmulIn0, MatmulIn1, Numerics, ReuseDest, Running, Tile};
 use crate::arch::{ArchKind, ComputeConfig};
 use crate::ops::{BinaryOp, MAX_WORDS, ReduceDim, Relu, TernaryOp, TileCall, UnaryOp};
 use crate::site::Site;
@@ -123,6 +123,8 @@ pub enum SfpuInit {
     Ternary(TernaryOp),
     /// Register to register (`copy_dest_values`).
     CopyDest,
+    /// Across the rows and columns of a tile.
+    Call(TileCall),
 }
 
 impl SfpuInit {
@@ -149,6 +151,7 @@ impl SfpuInit {
             SfpuInit::Binary(op) => op.row().init,
             SfpuInit::Ternary(op) => op.row().init,
             SfpuInit::CopyDest => "copy_dest_values_init",
+            SfpuInit::Call(call) => call.init_name(),
         }
     }
 }
@@ -209,6 +212,10 @@ pub(super) struct ComputeUnit {
     pub(super) packer: Configured,
     pub(super) fpu: Option<(FpuInit, Site)>,
     pub(super) sfpu: Option<(SfpuInit, Site)>,
+    /// Sums that `cumsum_tile` left, unless another operation of the vector unit came after it.
+    pub(super) running: Option<Running>,
+    /// The packer is set up for rows of elements: tiles of a block and of the whole row.
+    pub(super) packs_rows: Option<(u32, u32, Site)>,
     pub(super) section: Section,
     /// The part of tiles that the packer writes, since the init of a reduction.
     pub(super) edge_mask: Option<(ReduceDim, Site)>,
@@ -247,6 +254,8 @@ impl ComputeUnit {
             packer: UNSET,
             fpu: None,
             sfpu: None,
+            running: None,
+            packs_rows: None,
             section: Section::Untouched,
             edge_mask: None,
             l1_acc: false,
@@ -278,6 +287,7 @@ impl ComputeUnit {
         self.startup = None;
         (self.src_a, self.src_b, self.packer) = (UNSET, UNSET, UNSET);
         (self.fpu, self.sfpu) = (None, None);
+        (self.running, self.packs_rows) = (None, None);
         (self.l1_acc, self.relu) = (false, (Relu::None, 0));
         (self.section, self.edge_mask, self.scratch_free) = (Section::Untouched, None, 0);
     }

@@ -155,6 +155,21 @@ impl Accessor {
         }
     }
 
+    /// The first page of a shard and the number of pages of each; a tensor that is not sharded has none. As with pages nothing is
+    /// checked: a shard past the end of the tensor begins past its end.
+    pub fn shard(&self, shard: u32) -> Option<(u32, u32)> {
+        let Kind::Sharded(s) = &self.kind else { return None };
+        let (mut rest, mut first, mut stride) = (shard, 0u32, 1u32);
+        for d in (0..s.rank).rev() {
+            let grid = s.tensor[d].div_ceil(s.shard[d]);
+            let at = if d == 0 { rest } else { rest % grid };
+            rest /= grid;
+            first = first.wrapping_add(at.wrapping_mul(s.shard[d]).wrapping_mul(stride));
+            stride = stride.wrapping_mul(s.tensor[d]);
+        }
+        Some((first, s.shard[..s.rank].iter().product()))
+    }
+
     /// The address of byte `offset` of page `page` of the tensor at `base`. Nothing is checked: a page past the end of the tensor gives an
     /// address past its end, as on the device.
     #[inline]

@@ -3,13 +3,22 @@
 //! | file | holds |
 //! |---|---|
 //! | this one | one matrix product, and the chain of products of a block |
+//! | `block` | a block with layer norms, attention and residuals |
+//! | `steps` | a step with the output head, the whole loop |
+//! | `model` | the published network without rounding or padding, from the plan |
 //! | `compare` | correlation and relative error |
 //!
 //! Rounding: operands bf16, sums and biases and activations f32, results bf16.
 
+mod block;
 mod compare;
+mod model;
+mod steps;
 
+pub use block::{BlockTrace, CallInputs, adaptive_norm, layer_norm, ref_block, trace_block};
 pub use compare::{Agreement, pcc, relative_error};
+pub use model::{Model, ModelInputs};
+pub use steps::{StepOutput, Steps4, ref_decode, ref_encode, ref_step, ref_steps4, swish};
 
 use super::arena::ArenaLayout;
 use super::error::{MegakernelError, Result};
@@ -23,7 +32,7 @@ pub fn gelu_tanh(z: f32) -> f32 {
     0.5 * z * (1.0 + inner.tanh())
 }
 
-/// Weights [K, N] and bias [N] of an operation of a block, from the packed bytes.
+/// Weights [K, N] and bias `[N]` of an operation of a block, from the packed bytes.
 pub fn op_weight_and_bias(layout: &ArenaLayout, pack: &ArenaPack, blk: u32, op: Op) -> Result<(Matrix, Vec<f32>)> {
     let weights = layout.unpack(pack, blk, op)?;
     let row = layout.bias_row(blk, op)? as usize;

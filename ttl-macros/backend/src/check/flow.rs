@@ -182,6 +182,7 @@ impl Analysis {
                             | "page_size"
                             | "to_bits"
                             | "read_u32"
+                            | "read_tile_value"
                             | "receivers"
                             | "read"
                             | "get"

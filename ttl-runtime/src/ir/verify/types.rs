@@ -8,6 +8,7 @@ use crate::ir::{
     dag::{Dag, Node},
     pipe, visit,
 };
+use crate::ops::TileCall;
 use std::collections::BTreeSet;
 
 /// The end of a circular buffer that an operation uses.
@@ -368,7 +369,9 @@ impl Checker<'_, '_> {
             self.call(call);
         }
         visit::op_exprs(op, &mut |e| {
-            if !matches!(op, Op::Call(_)) && e.ty != Ty::Int(IntTy::U32) {
+            // Whether running sums begin.
+            let flag = matches!(op, Op::Tile(t) if t.call == TileCall::Cumsum) && e.ty == Ty::Bool;
+            if !matches!(op, Op::Call(_)) && e.ty != Ty::Int(IntTy::U32) && !flag {
                 self.same(&Ty::U32, &e.ty, "an operand");
             }
         });
@@ -412,8 +415,8 @@ impl Checker<'_, '_> {
     fn call(&mut self, call: &Call) {
         // Argument words are there for every processor.
         let words = call.row.operands.first() == Some(&Kind::Words);
-        if !super::data_movement(self.module.role) && !words {
-            self.fail(format!("`{}` in a compute kernel", call.row.method));
+        if call.row.is_for_compute() == super::data_movement(self.module.role) && !words {
+            self.fail(format!("`{}` in a {} kernel", call.row.method, self.module.role.name()));
         }
         if call.operands.len() != call.row.operands.len() {
             self.fail(format!("`{}` with {} operands", call.row.method, call.operands.len()));

@@ -40,13 +40,13 @@ fn routes(pipe: &PipeDecl, errors: &mut Vec<ProgramError>) {
     let name = &pipe.name;
     if pipe.routes.is_empty() {
         let error = problem(pipe, format!("pipe `{name}` has no routes"));
-        errors.push(error.help("a single column or row has nobody to send to: leave the pipe out there"));
+        errors.push(error.help("give each sender a route; `Route::alone` is that of a sender without receivers"));
     }
     for (i, route) in pipe.routes.iter().enumerate() {
         let Route { sender, receivers } = route;
-        if route.receivers().next().is_none() {
-            let error = problem(pipe, format!("pipe `{name}`: {sender} sends to nobody but itself"));
-            errors.push(error.help("a multicast needs another core to go to"));
+        if pipe.kind == PipeKind::Unicast && route.receivers().next().is_none() {
+            let error = problem(pipe, format!("unicast pipe `{name}`: {sender} sends to nobody but itself"));
+            errors.push(error.help("give it a receiver, or leave the route out"));
         }
         if pipe.kind == PipeKind::Unicast && receivers.iter().count() > 1 {
             let error = problem(pipe, format!("unicast pipe `{name}`: {sender} has several receivers, {receivers}"));

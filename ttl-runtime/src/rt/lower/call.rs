@@ -136,7 +136,7 @@ impl Lower<'_> {
                 let bytes = element(&ty).int().map_or(4, |i| u32::from(i.bits / 8));
                 let far = super::expr::binary(BinOp::Mul, index, Expr::u32(bytes));
                 let addr = super::expr::binary(BinOp::Add, address(pointer), far);
-                let row = call::TOKEN.iter().find(|r| r.result.as_ref() == Some(&ty))?;
+                let row = call::token_rows().find(|r| r.result.as_ref() == Some(&ty))?;
                 let call = Call { row, operands: vec![Operand::Value(addr)] };
                 return Some(Value::Scalar(Expr { ty, kind: ExprKind::Query(Query::Call(Box::new(call))) }));
             }
@@ -216,6 +216,10 @@ impl Lower<'_> {
             | Value::CbIn(l)
             | Value::CbOut(l)
             | Value::Words(l) => Some(*l),
+            Value::Res { id, .. } => match &self.resources[id.0].kind {
+                ResKind::Front { cb, .. } | ResKind::Reserved { cb, .. } => Some(*cb),
+                _ => None,
+            },
             _ => None,
         }
     }

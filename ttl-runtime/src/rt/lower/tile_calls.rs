@@ -22,9 +22,9 @@ impl Lower<'_> {
             }
         }
         let args = self.operands(&numbers);
-        if call == TileCall::PackUntilize && args.iter().any(|e| e.as_u32().is_none()) {
+        if args.iter().take(call.constants()).any(|e| e.as_u32().is_none()) {
             return Some(self.refuse(
-                "the number of tiles of `pack_untilize_block` is not known to the compiler",
+                format!("a number of tiles of `{name}` is not known to the compiler"),
                 "it is a template argument in C++: write a number, a constant or a const generic",
             ));
         }

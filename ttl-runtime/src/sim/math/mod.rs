@@ -45,7 +45,7 @@ pub use format::{copy_tile, pack, u16_from_register, u16_to_register, unpack_src
 pub use matmul::{MatmulIn0, MatmulIn1, matmul_step, matmul_tiles};
 pub use packer::{accumulate_l1, relu};
 pub use reduce::{Before, ReduceFormats, mask, reduce};
-pub use vector::{sfpu_binary, sfpu_ternary, sfpu_unary};
+pub use vector::{Running, cumsum, sfpu_binary, sfpu_reduce, sfpu_ternary, sfpu_unary};
 
 /// A tile in registers, elements in face order as in L1: F0 F1 F2 F3, each row-major.
 #[repr(C, align(64))]

@@ -93,7 +93,6 @@ pub fn pack_reconfig_data_format(cb: u32, site: Site) {
         let format = cx.core.cbs.list[cb].format;
         let unit = cx.unit(CALL, site)?;
         unit.packer = Configured { format, site };
-        unit.l1_acc = false;
         Ok(())
     });
 }
@@ -406,6 +405,7 @@ fn pack(call: &str, dst: u32, cb: u32, index: Option<u32>, site: Site) {
         let packer = cx.unit(call, site)?.packer;
         cx.format_is(call, "the packer", packer, cb, "pack_reconfig_data_format", site)?;
         cx.edge_mask_is_meant(call, dst, site)?;
+        cx.packs_tiles(call, site)?;
         cx.format_fits(call, cb, site)?;
         if cx.packer_works_on(call, cb, site)? {
             cx.pack_with_work(dst, cb, addr);

@@ -1,6 +1,7 @@
 //! What tile operations check, and how their operands are unpacked.
 
 use super::{FpuInit, SfpuInit, Step, Stop};
+use crate::ops::TileCall;
 use crate::sim::error::ErrorKind;
 use crate::sim::launch::Processor;
 use crate::sim::math;
@@ -236,7 +237,11 @@ impl Cx<'_> {
 
     #[inline]
     pub(super) fn sfpu_is(&mut self, call: &str, want: SfpuInit, site: Site) -> Step<()> {
-        let have = self.unit(call, site)?.sfpu;
+        let unit = self.unit(call, site)?;
+        if want != SfpuInit::Call(TileCall::Cumsum) {
+            unit.running = None;
+        }
+        let have = unit.sfpu;
         match have {
             Some((have, _)) if have.serves(want) => Ok(()),
             Some((have, init_site)) => {

@@ -136,7 +136,7 @@ impl Cx<'_> {
 
     /// A transfer that fills L1 must not touch pages of a circular buffer that this thread has not reserved.
     #[inline]
-    fn fills_reserved(&self, call: &str, addr: u32, size: u32, site: Site) -> Step<()> {
+    pub(super) fn fills_reserved(&self, call: &str, addr: u32, size: u32, site: Site) -> Step<()> {
         let mut outside = None;
         for (i, c) in self.core.cbs.list.iter().enumerate() {
             if !c.overlaps(addr, size) {

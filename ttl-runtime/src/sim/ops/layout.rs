@@ -55,11 +55,6 @@ pub fn pack_untilize_block(icb: u32, block: u32, full: u32, ocb: u32, index: u32
             return Err(Stop::Fail(cx.error(ErrorKind::Kernel, message, site).numbers(numbers)));
         }
         let (pages, packed) = cx.pages_out(CALL, ocb, 0, full, site)?;
-        let Some(element) = packed.element_bytes().map(|b| b as usize) else {
-            let message = format!("`{CALL}`: {packed} has no rows of elements");
-            return Err(cx.fail(ErrorKind::Kernel, message, site));
-        };
-        let row = full as usize * 32 * element;
         for t in 0..block as usize {
             let (cb, addr) = cx.front_tile(CALL, icb, t as u32, site)?;
             let format = cx.core.cbs.list[cb].format;
@@ -70,14 +65,59 @@ pub fn pack_untilize_block(icb: u32, block: u32, full: u32, ocb: u32, index: u32
             let unit = cx.unit(CALL, site)?;
             let mut bytes = [0; TILE_BYTES];
             math::pack(&unit.math, &register, packed, &mut bytes[..packed.tile_bytes() as usize]);
-            let rows = cx.core.l1.bytes_mut(pages[0], row * 32);
-            let first = (index * block) as usize + t;
-            for (line, from) in bytes[..1024 * element].chunks_exact(16 * element).enumerate() {
-                let (r, c) = (line / 32 * 16 + line % 16, first * 32 + line / 16 % 2 * 16);
-                rows[r * row + c * element..][..16 * element].copy_from_slice(from);
-            }
+            cx.spread(CALL, &bytes, packed, pages[0], full, index * block + t as u32, site)?;
         }
         cx.core.counters.packed_tiles += u64::from(block);
+        Ok(())
+    });
+}
+
+/// The packer is set up for rows of elements from tile registers.
+pub fn pack_untilize_dest_init(block: u32, full: u32, site: Site) {
+    op(site, |cx| {
+        cx.started("pack_untilize_dest_init", site)?.packs_rows = Some((block, full, site));
+        Ok(())
+    });
+}
+
+/// `pack_untilize_uninit` after `pack_untilize_dest_init`; whether it was that.
+pub fn pack_untilize_dest_uninit(site: Site) -> bool {
+    op(site, |cx| Ok(cx.started("pack_untilize_uninit", site)?.packs_rows.take().is_some()))
+}
+
+/// `rows` rows of `block` tile registers each to 32 rows of `32 * full` elements each, where they begin at tile `column * block`.
+pub fn pack_untilize_dest(block: u32, full: u32, ocb: u32, rows: u32, column: u32, site: Site) {
+    const CALL: &str = "pack_untilize_dest";
+    op(site, |cx| {
+        cx.in_phase(CALL, Phase::Packing, site)?;
+        let unit = cx.unit(CALL, site)?;
+        let (set, registers) = (unit.packs_rows, unit.tiles.len() as u32);
+        if set.map(|(b, f, _)| (b, f)) != Some((block, full)) {
+            let message = format!("`{CALL}<{block}, {full}>` without an init for it");
+            let error = cx.error(ErrorKind::Init, message, site);
+            return Err(Stop::Fail(
+                error.help("call `pack_untilize_dest_init` with the same template arguments before"),
+            ));
+        }
+        let fits = block > 0 && full.is_multiple_of(block) && (column + 1) * block <= full;
+        if !fits || rows == 0 || block * rows > registers {
+            let message = format!("`{CALL}`: {rows} rows of {block} tiles, number {column} of a row of {full}");
+            let numbers = format!("there are {registers} registers; a block divides the row");
+            return Err(Stop::Fail(cx.error(ErrorKind::Kernel, message, site).numbers(numbers)));
+        }
+        let (pages, format) = cx.pages_out(CALL, ocb, 0, full * rows, site)?;
+        for r in 0..rows {
+            for t in 0..block {
+                let register = r * block + t;
+                let unit = cx.unit(CALL, site)?;
+                let zero = Tile::ZERO;
+                let tile = if unit.is_written(register) { &unit.tiles[register as usize] } else { &zero };
+                let mut bytes = [0; TILE_BYTES];
+                math::pack(&unit.math, tile, format, &mut bytes[..format.tile_bytes() as usize]);
+                cx.spread(CALL, &bytes, format, pages[(r * full) as usize], full, column * block + t, site)?;
+            }
+        }
+        cx.core.counters.packed_tiles += u64::from(block * rows);
         Ok(())
     });
 }
@@ -104,6 +144,30 @@ struct Rows {
 }
 
 impl Cx<'_> {
+    /// A packed tile as the part at tile `first` of 32 rows of `full` tiles from `to` on.
+    #[allow(clippy::too_many_arguments)] // the tile, the rows, and who asks
+    fn spread(
+        &mut self,
+        call: &str,
+        tile: &[u8],
+        format: DataFormat,
+        to: u32,
+        full: u32,
+        first: u32,
+        site: Site,
+    ) -> Step<()> {
+        let Some(element) = format.element_bytes().map(|b| b as usize) else {
+            return Err(self.fail(ErrorKind::Kernel, format!("`{call}`: {format} has no rows of elements"), site));
+        };
+        let row = full as usize * 32 * element;
+        let rows = self.core.l1.bytes_mut(to, row * 32);
+        for (line, from) in tile[..1024 * element].chunks_exact(16 * element).enumerate() {
+            let (r, c) = (line / 32 * 16 + line % 16, first as usize * 32 + line / 16 % 2 * 16);
+            rows[r * row + c * element..][..16 * element].copy_from_slice(from);
+        }
+        Ok(())
+    }
+
     fn between_sections(&mut self, call: &str, site: Site) -> Step<()> {
         let phase = self.started(call, site)?.phase;
         if phase == Phase::Free {
@@ -112,6 +176,14 @@ impl Cx<'_> {
         let message = format!("`{call}` while the tile registers are {}", phase.describe().0);
         let error = self.error(ErrorKind::Registers, message, site);
         Err(Stop::Fail(error.help("it takes registers of its own: call it outside of acquire and release")))
+    }
+
+    /// The packer writes tiles, not rows of elements.
+    pub(super) fn packs_tiles(&mut self, call: &str, site: Site) -> Step<()> {
+        let Some((.., set)) = self.unit(call, site)?.packs_rows else { return Ok(()) };
+        let error = self.error(ErrorKind::Init, format!("`{call}` while the packer writes rows of elements"), site);
+        let error = error.label(set, "since this `pack_untilize_dest_init`");
+        Err(Stop::Fail(error.help("call `pack_untilize_uninit` before")))
     }
 
     /// Waited pages as rows of `block` tiles.

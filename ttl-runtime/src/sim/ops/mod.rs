@@ -11,12 +11,15 @@ mod dataflow;
 mod debug;
 mod inline_write;
 mod l1;
+mod lanes_across;
 mod layout;
 mod multicast;
 mod native;
 mod semaphore;
 mod stateful;
 mod tile_calls;
+mod tile_values;
+mod zeros;
 
 pub use args::*;
 pub use cb::*;
@@ -31,6 +34,8 @@ pub use native::*;
 pub use semaphore::*;
 pub use stateful::*;
 pub use tile_calls::*;
+pub use tile_values::*;
+pub use zeros::*;
 
 pub use super::math::ReuseDest;
 pub use super::noc::NocAddr;

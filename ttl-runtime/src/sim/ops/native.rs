@@ -41,7 +41,7 @@ pub(super) fn ensure_fpu(init: FpuInit, site: Site) {
     });
 }
 
-fn ensure_sfpu(init: SfpuInit, site: Site) {
+pub(super) fn ensure_sfpu(init: SfpuInit, site: Site) {
     op(site, |cx| {
         let unit = cx.unit(init.call(), site)?;
         unit.startup.get_or_insert(site);
@@ -120,6 +120,22 @@ pub fn pack_untilize(cb: u32, block: u32, out: u32, site: Site) {
     ensure_pack(out, false, site);
     super::pack_untilize_block(cb, block, block, out, 0, site);
     super::layout_uninit("pack_untilize_uninit", site);
+}
+
+/// The same to part `column` of rows of `full` tiles.
+pub fn pack_untilize_part(cb: u32, [block, full]: [u32; 2], out: u32, column: u32, site: Site) {
+    ensure_fpu(FpuInit::Untilize { cb, block, full }, site);
+    ensure_pack(out, false, site);
+    super::pack_untilize_block(cb, block, full, out, column, site);
+    super::layout_uninit("pack_untilize_uninit", site);
+}
+
+/// Registers to rows of elements, with the packer's set-up before and after.
+pub fn pack_untilize_registers([block, full]: [u32; 2], out: u32, rows: u32, column: u32, site: Site) {
+    ensure_pack(out, false, site);
+    super::pack_untilize_dest_init(block, full, site);
+    super::pack_untilize_dest(block, full, out, rows, column, site);
+    super::pack_untilize_dest_uninit(site);
 }
 
 /// `pack_relu_config` in a kernel that may not have computed anything yet.

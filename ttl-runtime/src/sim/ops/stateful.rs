@@ -207,6 +207,19 @@ pub fn noc_async_write_set_state(noc: u8, dst: NocAddr, size: Option<u32>, poste
     });
 }
 
+/// The second part of a posted write must be posted, too, and that of an acknowledged one acknowledged: what waits counts by the second
+/// part, what the NoC does is set by the first.
+pub fn check_state_posted(call: &str, noc: u8, posted: bool, site: Site) {
+    op(site, |cx| {
+        let index = cx.noc(call, noc, site)?;
+        let state = cx.core.threads[cx.me].write_state[index];
+        let Some((.., set)) = state.set.filter(|_| state.posted != posted) else { return Ok(()) };
+        let (is, other) = if posted { ("posted", "not") } else { ("not posted", "posted") };
+        let error = cx.error(ErrorKind::Noc, format!("`{call}` is {is}, the state that was set is {other}"), site);
+        Err(Stop::Fail(error.label(set, "set here").help("give both calls the same `posted`")))
+    });
+}
+
 /// A write to the place whose low address is `dst`; `size` unless it was set, `trid` if it has one of its own.
 pub fn noc_async_write_with_state(noc: u8, src_l1: u32, dst: u32, size: Option<u32>, trid: Option<u32>, site: Site) {
     let (call, set) = match (trid, size) {

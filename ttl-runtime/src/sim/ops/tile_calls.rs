@@ -1,7 +1,7 @@
 //! Broadcasts, reductions and transpositions of the compute thread.
 
-use super::native::ensure_fpu;
-use super::{FpuInit, Step, Stop, op};
+use super::native::{ensure_fpu, ensure_sfpu};
+use super::{FpuInit, SfpuInit, Step, Stop, op};
 use crate::ops::{Bcast, BinaryOp, Pool, ReduceDim, Relu, TileCall};
 use crate::sim::error::ErrorKind;
 use crate::sim::math::{self, Before, ReduceFormats};
@@ -41,14 +41,19 @@ pub fn pack_relu_config(relu: Relu, threshold: u32, site: Site) {
     });
 }
 
-/// A tile call on tiles `tiles` of buffers `cbs`, the init being in force. `row` is the row that a broadcast of rows repeats.
+/// A tile call on tiles `tiles` of buffers `cbs`, the init being in force. `row` is the row that a broadcast of rows repeats, and whether running sums
+/// begin.
 pub fn tile_call(call: TileCall, cbs: &[u32], tiles: &[u32], dst: u32, row: u32, site: Site) {
     op(site, |cx| cx.tile_call(call, [cbs, tiles], dst, row, site));
 }
 
 /// The same for native kernels: brings its init.
 pub fn tile_call_auto(call: TileCall, cbs: &[u32], tiles: &[u32], dst: u32, row: u32, site: Site) {
-    ensure_fpu(FpuInit::tile_call(call, cbs), site);
+    if call.on_vector_unit() {
+        ensure_sfpu(SfpuInit::Call(call.prepared()), site);
+    } else {
+        ensure_fpu(FpuInit::tile_call(call, cbs), site);
+    }
     tile_call(call, cbs, tiles, dst, row, site);
 }
 
@@ -102,6 +107,8 @@ impl Cx<'_> {
                 self.copy_transposed(cb, tile, dst, faces, within, site)
             }
             (TileCall::TransposeDest, ..) => self.transpose_dest(dst, site),
+            (TileCall::Cumsum, ..) => self.cumsum(dst, row != 0, site),
+            (TileCall::SfpuReduce(..), ..) => self.sfpu_reduce(call, dst, site),
             _ => Err(self.fail(ErrorKind::Kernel, format!("`{name}` lacks an operand"), site)),
         }
     }

@@ -68,6 +68,7 @@ inline void noc_async_write_one_packet_set_state(
 template <bool posted = false>
 inline void noc_async_write_one_packet_with_state(
     uint32_t src_local_l1_addr, uint32_t dst_local_l1_addr, uint8_t noc = noc_index, TTL_AT) {
+    ttl_host::table->check_state_posted(noc, posted, at);
     ttl_host::table->noc_async_write_with_state(noc, src_local_l1_addr, dst_local_l1_addr, false, 0, false, 0, at);
 }
 template <bool posted = false>
@@ -79,6 +80,7 @@ template <bool posted = false, bool update_counter = true>
 inline void noc_async_write_with_state(
     uint32_t src_local_l1_addr, uint32_t dst_local_l1_addr, uint32_t size, uint8_t noc = noc_index, TTL_AT) {
     static_assert(update_counter, "noc_async_write_with_state: writes that are not counted are not simulated");
+    ttl_host::table->check_state_posted(noc, posted, at);
     ttl_host::table->noc_async_write_with_state(noc, src_local_l1_addr, dst_local_l1_addr, true, size, false, 0, at);
 }
 

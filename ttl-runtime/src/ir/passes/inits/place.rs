@@ -2,8 +2,8 @@
 
 use super::startup::startup;
 use super::state::{
-    By, FIELDS, Formats, L1_ACC, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, UNDO, Value, meet,
-    scalars, uniform_formats,
+    By, FIELDS, Formats, L1_ACC, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, UNDO, meet, scalars,
+    uniform_formats,
 };
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::visit::CallSite;
@@ -191,14 +191,10 @@ impl Placer<'_> {
         if srca.is_some() || srcb.is_some() {
             emit(Init::Reconfig { srca, srcb });
         }
-        let mut adds = state.0[L1_ACC].clone();
         if let Some(cb) = buffer(PACK) {
             emit(Init::PackReconfig { cb });
-            adds = Some(Value::L1Acc(false));
         }
-        if let Some(Need { value, by: By::Init(init) }) = &needs[L1_ACC]
-            && adds.as_ref() != Some(value)
-        {
+        if let Some(Need { by: By::Init(init), .. }) = missing(L1_ACC) {
             emit(init.clone());
         }
         for field in [MATRIX, SFPU] {

@@ -116,14 +116,12 @@ impl State {
                     self.0[SRCB] = cx.value(*b);
                 }
             }
-            Init::PackReconfig { cb } => {
-                self.0[PACK] = cx.value(*cb);
-                self.0[L1_ACC] = Some(Value::L1Acc(false));
-            }
+            Init::PackReconfig { cb } => self.0[PACK] = cx.value(*cb),
             Init::L1Acc(on) => self.0[L1_ACC] = Some(Value::L1Acc(*on)),
             Init::Unary(..) | Init::BinaryRegs(_) | Init::TernaryRegs(_) | Init::CopyRegs => {
                 self.0[SFPU] = cx.canonical(init);
             }
+            Init::Tile(tile) if tile.call.on_vector_unit() => self.0[SFPU] = cx.canonical(init),
             Init::Tile(tile) => {
                 self.0[MATRIX] = cx.canonical(init);
                 if tile.call.undo().is_some() {
@@ -319,7 +317,8 @@ impl Formats<'_> {
             Op::Tile(t) => {
                 let tile = t.init();
                 let [a, b] = t.sources();
-                needs[MATRIX] = tile.clone().and_then(init);
+                let unit = if t.call.on_vector_unit() { SFPU } else { MATRIX };
+                needs[unit] = tile.clone().and_then(init);
                 needs[PACK] = t.output().and_then(|out| self.need(out));
                 needs[SRCA] = a.and_then(|a| self.need(a));
                 needs[SRCB] = b.and_then(|b| self.need(b));

@@ -8,11 +8,13 @@ mod compare;
 mod golden;
 #[allow(dead_code)] // used by programs that no row names yet
 mod integers;
+mod lanes_across;
 // Rows of the table name the programs; some may have none yet.
 #[allow(dead_code)]
 mod programs;
 mod steps;
 
+pub use lanes_across::{Running, cumsum, sfpu_reduce};
 use std::sync::OnceLock;
 
 use self::steps::{BLOCK, Reg, Unit};

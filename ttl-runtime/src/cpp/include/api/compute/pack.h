@@ -19,7 +19,7 @@ inline void pack_block(uint32_t ifrom_dst, uint32_t icb, uint32_t ntiles, TTL_AT
     }
 }
 inline void pack_init(uint32_t, TTL_AT) { static_cast<void>(at); }
-// When on, tiles are added to what is in L1. Switching the packer's format switches it off.
+// When on, tiles are added to what is in L1, until it is switched off: another format of the packer's does not do that.
 inline void pack_reconfig_l1_acc(uint32_t l1_acc_en, TTL_AT) { ttl_host::table->pack_reconfig_l1_acc(l1_acc_en != 0, at); }
 
 enum class ReluType : uint8_t { NO_RELU = 0, ZERO_RELU = 1, MIN_THRESHOLD_RELU = 2, MAX_THRESHOLD_RELU = 3 };

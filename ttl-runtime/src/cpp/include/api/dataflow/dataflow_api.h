@@ -129,18 +129,39 @@ inline void noc_async_write_one_packet(
     noc_async_write<NOC_MAX_BURST_SIZE + 1, enable_noc_tracing, posted>(
         src_local_l1_addr, dst_noc_addr, size, noc, NOC_UNICAST_WRITE_VC, at);
 }
-template <typename DSpec>
+template <typename AddrGen, bool enable_noc_tracing = true, bool posted = false>
 inline void noc_async_write_page(
-    uint32_t id, const TensorAccessor<DSpec>& addrgen, uint32_t src_local_l1_addr, uint32_t size = 0, uint32_t offset = 0,
+    uint32_t id, const AddrGen& addrgen, uint32_t src_local_l1_addr, uint32_t size = 0, uint32_t offset = 0,
     uint8_t noc = noc_index, TTL_AT) {
-    ttl_host::table->noc_async_write_page(
-        noc, addrgen.state, addrgen.bank_base_address, id, offset, src_local_l1_addr,
-        size ? size : addrgen.aligned_page_size, at);
+    const uint32_t bytes = size ? size : addrgen.aligned_page_size;
+    if constexpr (posted) {
+        ttl_host::table->noc_async_write_posted(noc, src_local_l1_addr, addrgen.get_noc_addr(id, offset, noc, at), bytes, at);
+    } else {
+        ttl_host::table->noc_async_write_page(
+            noc, addrgen.state, addrgen.bank_base_address, id, offset, src_local_l1_addr, bytes, at);
+    }
 }
 template <typename DSpec>
 inline void noc_async_write_tile(
     uint32_t id, const TensorAccessor<DSpec>& addrgen, uint32_t src_local_l1_addr, uint8_t noc = noc_index, TTL_AT) {
     noc_async_write_page(id, addrgen, src_local_l1_addr, 0, 0, noc, at);
+}
+
+// --- whole shards of sharded tensors
+
+template <typename DSpec>
+inline void noc_async_read_shard(
+    const uint32_t shard_id, const TensorAccessor<DSpec>& s, uint32_t dst_local_l1_addr, uint8_t noc = noc_index, TTL_AT) {
+    noc_async_read(
+        s.get_shard_noc_addr(shard_id, 0, noc, at), dst_local_l1_addr, s.aligned_page_size * DSpec::shard_volume(), noc,
+        NOC_UNICAST_WRITE_VC, at);
+}
+template <typename DSpec, bool posted = false>
+inline void noc_async_write_shard(
+    const uint32_t shard_id, const TensorAccessor<DSpec>& s, uint32_t src_local_l1_addr, uint8_t noc = noc_index, TTL_AT) {
+    noc_async_write<NOC_MAX_BURST_SIZE + 1, true, posted>(
+        src_local_l1_addr, s.get_shard_noc_addr(shard_id, 0, noc, at), s.aligned_page_size * DSpec::shard_volume(), noc,
+        NOC_UNICAST_WRITE_VC, at);
 }
 
 // --- writes to a rectangle of cores. What `linked` asks for, the order of transfers, holds here anyway.

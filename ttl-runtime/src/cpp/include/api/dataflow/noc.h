@@ -207,12 +207,7 @@ public:
     template <typename Dst>
     void async_write_zeros(const Dst& dst, uint32_t size_bytes, const dst_args_t<Dst>& args = {}, TTL_AT) const {
         const uint32_t first = noc_traits_t<Dst>::template dst_addr<LOCAL_L1>(dst, *this, args, at);
-        if (size_bytes != 0) {
-            // Both ends are checked to be where the program may write.
-            void* begin = ttl_host::table->l1_pointer(first, at);
-            ttl_host::table->l1_pointer(first + size_bytes - 1, at);
-            __builtin_memset(begin, 0, size_bytes);
-        }
+        ttl_host::table->noc_async_write_zeros(noc_id_, first, size_bytes, at);
     }
     void write_zeros_l1_barrier(TTL_AT) const { ::noc_async_read_barrier(noc_id_, at); }
 

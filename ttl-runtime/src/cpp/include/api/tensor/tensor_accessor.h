@@ -139,7 +139,8 @@ struct TensorAccessor {
         static_assert(!DSpec::is_interleaved, "TensorAccessor::get_shard_noc_addr: an interleaved tensor has no shards");
         typename DSpec::Shape first{};
         for (uint32_t i = DSpec::rank(); i-- > 0;) {
-            first[i] = shard_id % DSpec::shard_grid()[i] * DSpec::shard_shape()[i];
+            // The outermost is not wrapped, so that a shard past the end is found to be one.
+            first[i] = (i == 0 ? shard_id : shard_id % DSpec::shard_grid()[i]) * DSpec::shard_shape()[i];
             shard_id /= DSpec::shard_grid()[i];
         }
         return get_noc_addr(first, offset, noc, at);
