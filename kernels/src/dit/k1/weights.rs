@@ -138,5 +138,11 @@ pub fn weights_relay<W: Element>(
             }
         }
     }
+    // A credit for every page, however the two sides took turns.
+    while credited < pushed {
+        raw.cb_reserve_back(&w, (slots - (pushed - credited) + 1) * banks);
+        raw.noc_semaphore_inc(credits, 1);
+        credited += 1;
+    }
     noc.atomic_barrier();
 }
