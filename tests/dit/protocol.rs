@@ -34,7 +34,7 @@ const LAUNCH: Launch = Launch::chain(1, 3, 1);
 #[test]
 fn any_schedule_gives_the_same() {
     for (banks, mode, seeds) in
-        [(1, ReaderMode::Direct, 30), (1, ReaderMode::Relay, 10), (2, ReaderMode::Direct, 4), (2, ReaderMode::Relay, 2)]
+        [(1, ReaderMode::Direct, 16), (1, ReaderMode::Relay, 6), (2, ReaderMode::Direct, 2), (2, ReaderMode::Relay, 1)]
     {
         let net = Net::new(banks, 4, StreamDtype::Bf16, mode);
         let (_, want) = net.on_both(Schedule::RoundRobin, LAUNCH, |b| b);
