@@ -1,7 +1,7 @@
 //! The compile-time names of the kernels.
 //!
 //! The same kernel sources serve the matmul-only and the full program, and a name that a program does not give fails the build. So the names
-//! are fields of structs: a program that leaves one out does not compile, and what it does not use is 0, or [`NA`](super::io::NA) for a tensor.
+//! are fields of structs: a program that leaves one out does not compile, and what it does not use is 0, or [`NA`] for a tensor.
 //! The coordinates are a struct of their own, without a default: 0 is a coordinate, and a filler could not be told from it.
 
 use std::collections::BTreeMap;
