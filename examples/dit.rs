@@ -165,6 +165,8 @@ fn run(cli: &Cli) -> ttl_kernels::dit::Result<()> {
         K1Mode::Chain => Some(mk.read_hub_a(cfg.width() / 32)?),
         K1Mode::Stream => None,
     };
+    // As they were before the run, for the next one.
+    mk.zero_sync()?;
     export(cli, &mk, &program)?;
     let Some(result) = result else { return Ok(()) };
     if let Some(path) = &cli.options.out {
