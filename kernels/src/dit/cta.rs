@@ -123,6 +123,10 @@ names! {
     }
 }
 
+/// The f32 buffers of the full program whose tiles go to the tile registers at full precision.
+pub const K4_UNPACK_FP32_CBS: [&str; 8] =
+    ["cb_stat", "cb_acc", "cb_s", "cb_ml", "cb_o", "cb_part", "k4_land", "k4_x_t"];
+
 /// The slots of the named tensors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IoSlots([u32; IoName::NAMES.len()]);

@@ -15,6 +15,7 @@
 //! | `budget` | L1, rings that make progress, the checks of a constructor |
 //! | `knobs` | variants, debugging, profiling |
 //! | `io`, `cta`, `words` | tensors of a program in order, compile-time names, runtime words |
+//! | `launch` | what a launch of the full program needs |
 //! | `bindings` | keys, values, masks, noise and state of a call |
 //! | `readback` | results out of the shapes of the device |
 //! | `rate` | rates without the cost of a launch |
@@ -39,6 +40,7 @@ pub mod hoist;
 pub mod io;
 pub mod k1;
 pub mod knobs;
+pub mod launch;
 pub mod matrix;
 pub mod offsets;
 pub mod op;

@@ -5,6 +5,7 @@ mod budgets;
 mod calls;
 mod checkpoints;
 mod cores;
+mod launches;
 mod model;
 mod numbers;
 mod ops;

