@@ -100,7 +100,7 @@ fn main() -> std::process::ExitCode {
     let cli = Cli::parse();
     common::exit(run(&cli).map_err(|e| match e {
         MegakernelError::Runtime(e) => e,
-        e => ttl::Error::Other(format!("error: {e}")),
+        e => ttl::Error::Other(e.to_string()),
     }))
 }
 
@@ -165,6 +165,8 @@ fn run(cli: &Cli) -> ttl_kernels::dit::Result<()> {
         K1Mode::Chain => Some(mk.read_hub_a(cfg.width() / 32)?),
         K1Mode::Stream => None,
     };
+    // As they were before the run, for the next one.
+    mk.zero_sync()?;
     export(cli, &mk, &program)?;
     let Some(result) = result else { return Ok(()) };
     if let Some(path) = &cli.options.out {
@@ -181,9 +183,7 @@ fn run(cli: &Cli) -> ttl_kernels::dit::Result<()> {
     let agreement = Agreement::of(&result, &reference);
     println!("against the reference: {agreement}");
     if !agreement.within(0.9999, 5e-3) {
-        return Err(
-            ttl::Error::Other("error: the result is wrong: PCC 0.9999 and RE 5e-3 are the limits".to_owned()).into()
-        );
+        return Err(ttl::Error::Other("the result is wrong: PCC 0.9999 and RE 5e-3 are the limits".to_owned()).into());
     }
     println!("ok");
     Ok(())
@@ -213,7 +213,7 @@ fn bytes(cli: &Cli, layout: &ArenaLayout, launch: Launch, log: &ReadLog) -> ttl_
     // Section by section the floor of a card with 512 GB/s.
     println!("at 512 GB/s a pass takes {:.1} us", expected as f64 / 512e9 * 1e6 * f64::from(8 / cli.banks.min(8)));
     if read != expected * passes {
-        return Err(ttl::Error::Other(format!("error: {read} bytes were read, {} expected", expected * passes)).into());
+        return Err(ttl::Error::Other(format!("{read} bytes were read, {} expected", expected * passes)).into());
     }
     Ok(())
 }

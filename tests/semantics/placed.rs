@@ -54,10 +54,10 @@ fn two_kernels_need_two_processors_and_two_nocs() {
         program.kernel_on(CORE, DmProcessor::Brisc, DmNoc::Noc0, read);
         program.kernel(CORE, write);
     });
-    assert!(message.contains("kernels `read` and `write` both run on BRISC of core(1,2)"), "{message}");
+    assert!(message.contains("kernels `read` and `write` both run on BRISC of (1,2)"), "{message}");
     let message = refused(&|program, read, write| {
         program.kernel_on(CORE, DmProcessor::Ncrisc, DmNoc::Noc1, read);
         program.kernel(CORE, write);
     });
-    assert!(message.contains("kernels `read` and `write` both use NoC 1 on core(1,2)"), "{message}");
+    assert!(message.contains("kernels `read` and `write` both use NoC 1 on (1,2)"), "{message}");
 }
