@@ -14,17 +14,19 @@
 //! [circular buffers](circular_buffers),
 //! [tile registers and precision](tile_registers),
 //! [data movement](data_movement),
-//! [tensors](tensors),
+//! [tensors],
 //! [semaphores and pipes](synchronisation),
-//! [programs](programs),
+//! [programs],
 //! [the simulated chip](simulator),
 //! [kernels written in C++](foreign).
 //!
 //! Tables:
 //! [coming from TT-Metalium](from_metalium),
 //! [coming from TT-Lang](from_tt_lang),
-//! [operations](operations),
-//! [limits of the chips](limits).
+//! [operations],
+//! [limits of the chips](limits),
+//! [errors](errors),
+//! [what device code does not have](refusals).
 
 macro_rules! pages {
     ($($page:ident)*) => {
@@ -38,5 +40,5 @@ macro_rules! pages {
 pages! {
     first_kernel blocks several_cores matmul multicast debugging generated_cpp on_the_card
     circular_buffers tile_registers data_movement tensors synchronisation programs simulator foreign
-    from_metalium from_tt_lang operations limits
+    from_metalium from_tt_lang operations limits errors refusals
 }

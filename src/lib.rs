@@ -81,7 +81,7 @@ pub mod prelude {
         Words, Writes,
     };
     pub use ttl_runtime::host::{
-        Backend, CheckedProgram, Device, DeviceOptions, Engine, ForeignKernel, Program, Tensor,
+        Backend, CheckedProgram, Device, DeviceOptions, DmNoc, DmProcessor, Engine, ForeignKernel, Program, Tensor,
     };
     pub use ttl_runtime::program::export::Tolerance;
     pub use ttl_runtime::program::foreign::Word;

@@ -128,3 +128,27 @@ fn operations() {
     text.push_str(&lines);
     page("operations.md", &text);
 }
+
+/// The variants of an enum in a source file.
+fn variants(file: &str, name: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let text = std::fs::read_to_string(&path).expect("a source file");
+    let body = text.split(&format!("pub enum {name} {{")).nth(1).and_then(|t| t.split("\n}").next()).expect("the enum");
+    let names = body.lines().filter_map(|line| line.trim().strip_suffix(','));
+    names.filter(|n| n.chars().all(char::is_alphanumeric)).map(str::to_string).collect()
+}
+
+#[test]
+fn every_kind_of_error_is_explained() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/book/errors.md");
+    let page = std::fs::read_to_string(&path).expect("the page");
+    for (file, name) in
+        [("ttl-runtime/src/program/error.rs", "ProblemKind"), ("ttl-runtime/src/sim/error.rs", "ErrorKind")]
+    {
+        let kinds = variants(file, name);
+        assert!(kinds.len() > 10, "{name}: {kinds:?}");
+        for kind in kinds {
+            assert!(page.contains(&format!("`{kind}`")), "{name}::{kind} is not on the page of errors");
+        }
+    }
+}

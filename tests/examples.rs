@@ -228,3 +228,25 @@ fn a_missing_compiler_is_named() {
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("/nonexistent/c++"), "{}", stderr(&output));
 }
+
+#[test]
+fn dit_streams_every_page_once_and_agrees_with_its_reference() {
+    for args in [
+        &["--banks", "1"][..],
+        &["--banks", "1", "--reader", "relay", "--dtype", "bfp8b", "--engine", "cpp", "--first", "1", "--count", "1"],
+        &["--banks", "1", "--mode", "single", "--op", "ff1", "--iterations", "2"],
+        &["--banks", "1", "--mode", "stream", "--depth", "3"],
+    ] {
+        let output = run("dit", args);
+        assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+        let printed = stdout(&output);
+        assert!(printed.contains("each 1 time(s)") || args.contains(&"--iterations"), "{printed}");
+        assert!(printed.contains("against the reference: PCC 0.9999") || args.contains(&"stream"), "{printed}");
+    }
+}
+
+#[test]
+fn dit_says_what_does_not_go_together() {
+    fails("dit", &["--banks", "3"], &["3 banks", "1, 2, 4 or 8"]);
+    fails("dit", &["--banks", "1", "--blocks", "0"], &["0 blocks"]);
+}

@@ -80,6 +80,10 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn open(&self) -> ttl::Result<Device> {
+        Device::with_options(self.device())
+    }
+
+    pub(crate) fn device(&self) -> DeviceOptions {
         let arch = match self.arch {
             ArchArg::Blackhole => Arch::blackhole(),
             ArchArg::Wormhole => Arch::wormhole(),
@@ -99,7 +103,7 @@ impl Options {
             prints: if self.no_prints { Prints::Off } else { Prints::Stdout },
             ..RunOptions::default()
         };
-        Device::with_options(DeviceOptions { arch, engine, run })
+        DeviceOptions { arch, engine, run }
     }
 }
 

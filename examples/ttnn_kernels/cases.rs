@@ -55,6 +55,7 @@ const TILIZE: &str = "data_movement/tilize/device/kernels/compute/tilize.cpp";
 const UNTILIZE: &str = "data_movement/untilize/device/kernels/compute/untilize.cpp";
 const REDUCE_READER: &str = "reduction/generic/device/kernels/dataflow/reader_unary_reduce_universal_start_id.cpp";
 const REDUCE: &str = "reduction/generic/device/kernels/compute/reduce.cpp";
+const ADDCMUL: &str = "eltwise/ternary/device/kernels/compute/ternary_addc_ops_fpu.cpp";
 const SOFTMAX_READER: &str = "normalization/softmax/device/kernels/attention/dataflow/reader_unary_interleaved_sm.cpp";
 const SOFTMAX: &str = "normalization/softmax/device/kernels/attention/compute/softmax.cpp";
 const SOFTMAX_WRITER: &str =
@@ -79,7 +80,8 @@ pub(crate) const CASES: &[Case] = &[
         build: |d, p| binary(d, p, "sub", "relu_tile_init(); relu_tile(i);"),
     },
     Case { name: "mul (binary_ng)", kernels: &[NG_READER, NG_BINARY, NG_WRITER], build: binary_ng },
-    Case { name: "where", kernels: &[TERNARY_READER, TERNARY, TERNARY_WRITER], build: ternary },
+    Case { name: "where", kernels: &[TERNARY_READER, TERNARY, TERNARY_WRITER], build: |d, p| ternary(d, p, false) },
+    Case { name: "a + b * c", kernels: &[TERNARY_READER, ADDCMUL, TERNARY_WRITER], build: |d, p| ternary(d, p, true) },
     Case { name: "copy of sticks", kernels: &[STICK_READER, STICK_WRITER], build: sticks },
     Case { name: "copy of tiles", kernels: &[COPY_READER, SHARDED_COPY, COPY_WRITER], build: copy },
     Case { name: "matmul", kernels: &[BMM_READER, BMM, WRITER], build: matmul },
@@ -278,9 +280,10 @@ fn binary_ng(device: &mut Device, package: &Path) -> ttl::Result<Built> {
     Ok(Built { program, result: y, reference, bound: 2.0 * ROUNDED })
 }
 
-fn ternary(device: &mut Device, package: &Path) -> ttl::Result<Built> {
+fn ternary(device: &mut Device, package: &Path, multiplies: bool) -> ttl::Result<Built> {
     let mask = HostTensor::from_fn([64, 64], |i| if i % 3 == 0 { 1.0 } else { 0.0 })?;
-    let hosts = [mask, random(&[64, 64], 7)?, random(&[64, 64], 8)?];
+    let first = if multiplies { random(&[64, 64], 6)? } else { mask };
+    let hosts = [first, random(&[64, 64], 7)?, random(&[64, 64], 8)?];
     let a = device.upload::<bf16>("a", &hosts[0])?;
     let b = device.upload::<bf16>("b", &hosts[1])?;
     let c = device.upload::<bf16>("c", &hosts[2])?;
@@ -304,15 +307,21 @@ fn ternary(device: &mut Device, package: &Path) -> ttl::Result<Built> {
         .runtime(tiles)
         .runtime(0);
     program.foreign(CORE, reader);
-    let compute = of(package, ForeignKernel::compute, TERNARY)
+    let compute = of(package, ForeignKernel::compute, if multiplies { ADDCMUL } else { TERNARY })
         .uses(&a_in)
         .uses(&b_in)
         .uses(&c_in)
         .uses(&y_out)
-        .compile_time(1)
-        .define("TERNARY_SFPU_OP_INIT", "where_tile_init")
-        .define("TERNARY_SFPU_OP_FUNC", "where_tile<DataFormat::Float16_b>")
         .runtime(tiles);
+    let compute = if multiplies {
+        // The last word is the factor of the product: none.
+        [0, 0, 1].into_iter().fold(compute, |kernel, word| kernel.runtime(word))
+    } else {
+        compute
+            .compile_time(1)
+            .define("TERNARY_SFPU_OP_INIT", "where_tile_init")
+            .define("TERNARY_SFPU_OP_FUNC", "where_tile<DataFormat::Float16_b>")
+    };
     program.foreign(CORE, compute);
     let writer = of(package, ForeignKernel::writer, TERNARY_WRITER)
         .cb(&y_in)
@@ -323,8 +332,12 @@ fn ternary(device: &mut Device, package: &Path) -> ttl::Result<Built> {
     let words = [tiles, 0, 0, 1, 1, 1, ht, wt, 1];
     program.foreign(CORE, words.iter().fold(writer, |kernel, &w| kernel.runtime(w)));
     let values = hosts.map(|h| h.to_f32_vec());
-    let reference = HostTensor::from_fn(y.shape(), |i| if values[0][i] != 0.0 { values[1][i] } else { values[2][i] })?;
-    Ok(Built { program, result: y, reference, bound: 0.0 })
+    let reference = HostTensor::from_fn(y.shape(), |i| match multiplies {
+        true => values[0][i] + values[1][i] * values[2][i],
+        false if values[0][i] != 0.0 => values[1][i],
+        false => values[2][i],
+    })?;
+    Ok(Built { program, result: y, reference, bound: if multiplies { 2.0 * ROUNDED } else { 0.0 } })
 }
 
 /// Pages of any kind: here tiles.

@@ -7,6 +7,7 @@
 
 mod card;
 mod cases;
+mod compare;
 mod report;
 
 use cases::{Built, CASES, Case};
@@ -31,6 +32,9 @@ struct Cli {
     /// Run each program with this command, too: `{arch}` and `{spec}` are replaced
     #[arg(long, value_name = "COMMAND")]
     card: Option<String>,
+    /// Count the calls of kernels that do what kernels of ours do, and write the numbers into this page
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -38,6 +42,15 @@ fn main() -> ExitCode {
     if !cli.package.join("ttnn/cpp/ttnn/operations").is_dir() {
         println!("skipped: {} is not the ttnn package (it has no ttnn/cpp/ttnn/operations)", cli.package.display());
         return ExitCode::SUCCESS;
+    }
+    if let Some(page) = &cli.compare {
+        return match compare::write(&cli.package, page) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(e) => {
+                eprintln!("{e}");
+                ExitCode::FAILURE
+            }
+        };
     }
     let mut lines = vec![];
     for case in CASES.iter().filter(|c| cli.only.as_ref().is_none_or(|only| c.name.contains(only.as_str()))) {

@@ -1,6 +1,7 @@
 //! The matmul-only rung of the DiT megakernel: one program over all roles of cores, native and as generated C++.
 
 mod counts;
+mod launcher;
 mod protocol;
 mod results;
 mod rig;

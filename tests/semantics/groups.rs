@@ -28,6 +28,7 @@ struct Everything {
     #[ttl(compile_time)]
     shift: u32,
     done: Semaphore,
+    #[ttl(common)]
     partner: NocCore,
     r#type: i32,
 }
@@ -116,7 +117,7 @@ fn a_kernel_takes_one_struct() {
             scale: 3,
             shift: 5,
             done,
-            partner: core.into(),
+            partner: core,
             r#type: (-9).into(),
         };
         program.kernel(core, all_of_them { all, extra: Size { rows: 60, cols: 1 }.into() });

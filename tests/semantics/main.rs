@@ -7,8 +7,10 @@
 //! - `debug.rs`: assertions, printing, structs as arguments;
 //! - `data.rs`: structs, enums, tuples, arrays, `match`;
 //! - `arguments.rs`: scalars on their way from the host; `groups.rs`: structs that group parameters;
+//! - `closures.rs`: closures that device functions get;
 //! - `options.rs`: `Option`, structs without field names;
 //! - `names.rs`: constants, generic functions, names that mean something in C++;
+//! - `placed.rs`: which processor and NoC a kernel gets;
 //! - `panics.rs`: what is an error rather than a value; `refused.rs`: what Rust accepts and C++ could not follow.
 
 // The functions are written to have the shapes that are tested.
@@ -45,6 +47,7 @@ macro_rules! table {
 }
 
 mod arguments;
+mod closures;
 mod data;
 mod debug;
 mod expressions;
@@ -57,5 +60,6 @@ mod loops;
 mod names;
 mod options;
 mod panics;
+mod placed;
 mod refused;
 mod traits;

@@ -100,7 +100,116 @@ fn largest<T: ttl::Scalar>(a: T, b: T) -> T {
     if a > b { a } else { b }
 }
 
+/// Methods with a body in the trait: taken from there, replaced in one `impl`, calling each other.
+#[ttl::device]
+trait Area {
+    const SCALE: u32 = 10;
+
+    fn area(&self) -> u32;
+
+    fn scaled(&self) -> u32 {
+        self.area() * Self::SCALE
+    }
+
+    fn both(&self, other: u32) -> u32 {
+        let mut sum = self.scaled() + Self::fixed(other);
+        if sum > 1000 {
+            return 1000;
+        }
+        sum += 1;
+        sum
+    }
+
+    fn fixed(n: u32) -> u32 {
+        n + 3
+    }
+
+    fn grown(mut self, by: u32) -> Self {
+        for _ in 0..by {
+            self.grow();
+        }
+        self
+    }
+
+    fn grow(&mut self);
+}
+
+#[ttl::device]
+impl Area for Square {
+    fn area(&self) -> u32 {
+        self.side * self.side
+    }
+
+    fn grow(&mut self) {
+        self.side += 1;
+    }
+}
+
+#[ttl::device]
+impl<T: ttl::Data + Into32> Area for Pair<T> {
+    const SCALE: u32 = 2;
+
+    fn area(&self) -> u32 {
+        self.a.word() + self.b.word()
+    }
+
+    fn scaled(&self) -> u32 {
+        self.area() * Self::SCALE + 7
+    }
+
+    fn fixed(n: u32) -> u32 {
+        n * 5
+    }
+
+    fn grow(&mut self) {
+        self.a = self.b;
+    }
+}
+
+#[ttl::device]
+#[derive(Clone, Copy)]
+struct Word(u32);
+
+#[ttl::device]
+trait Into32 {
+    fn word(&self) -> u32;
+
+    fn double(&self) -> u32 {
+        self.word() * 2
+    }
+}
+
+#[ttl::device]
+impl Into32 for Word {
+    fn word(&self) -> u32 {
+        self.0
+    }
+}
+
+#[ttl::device]
+fn through_a_bound<A: Area>(a: A, n: u32) -> u32 {
+    a.grown(2).both(n) * 100 + A::fixed(n) + a.scaled()
+}
+
+/// A trait of the standard library.
+#[ttl::device]
+impl Default for Square {
+    fn default() -> Square {
+        Square { side: 6 }
+    }
+}
+
+#[ttl::device]
+fn defaults(n: u32) -> u32 {
+    let square = Square { side: 2 };
+    let pair = Pair { a: Word(n), b: Word(4) };
+    square.both(n) * 10_000 + pair.both(n) * 100 + Square::default().side + pair.a.double()
+}
+
 table! { bounds {
+    through_a_bound(Square { side: 1 }, 5) => (90 + 8 + 1) * 100 + 8 + 10;
+    through_a_bound(Pair { a: Word(1), b: Word(4) }, 5) => (8 * 2 + 7 + 25 + 1) * 100 + 25 + 10 + 7;
+    defaults(3) => (40 + 6 + 1) * 10_000 + (14 + 7 + 15 + 1) * 100 + 6 + 6;
     size(Square { side: 2 }, 5) => 30 * 100_000 + 3 * 1000 + 30 + 1;
     size(Strip::<4>, 5) => 9 * 100_000 + 5 * 1000 + 80 + 2;
     pairs(3) => 3 * 10_000 + 40 * 100 + 5;

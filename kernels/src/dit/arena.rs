@@ -363,6 +363,16 @@ impl ArenaLayout {
         per_bank * u64::from(self.cfg.banks)
     }
 
+    /// Seconds that one step takes at least, if DRAM gives so many bytes a second.
+    pub fn floor_seconds(&self, bytes_per_second: f64) -> f64 {
+        self.arena_bytes_per_step() as f64 / bytes_per_second
+    }
+
+    /// Bytes of the hoisted keys and values of a cross block; 0 of others.
+    pub fn kv_bytes(&self, blk: u32) -> u64 {
+        self.kv_shape(blk).map_or(0, |shape| 2 * 2 * shape.iter().product::<usize>() as u64)
+    }
+
     /// What the kernels know of all this.
     pub fn offsets_table(&self) -> OffsetsTable {
         let tail = |op: TailOp| self.tail_op(op).byte_offset;

@@ -1,7 +1,7 @@
 //! The compile-time names of the kernels.
 //!
 //! The same kernel sources serve the matmul-only and the full program, and a name that a program does not give fails the build. So the names
-//! are fields of structs: a program that leaves one out does not compile, and what it does not use is 0, or [`NA`](super::io::NA) for a tensor.
+//! are fields of structs: a program that leaves one out does not compile, and what it does not use is 0, or [`NA`] for a tensor.
 //! The coordinates are a struct of their own, without a default: 0 is a coordinate, and a filler could not be told from it.
 
 use std::collections::BTreeMap;
@@ -122,6 +122,10 @@ names! {
         hub1_noc_y,
     }
 }
+
+/// The f32 buffers of the full program whose tiles go to the tile registers at full precision.
+pub const K4_UNPACK_FP32_CBS: [&str; 8] =
+    ["cb_stat", "cb_acc", "cb_s", "cb_ml", "cb_o", "cb_part", "k4_land", "k4_x_t"];
 
 /// The slots of the named tensors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

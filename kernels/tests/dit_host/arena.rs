@@ -1,6 +1,6 @@
 //! The arena: layout, geometry against it, pack and unpack.
 
-use ttl::prelude::DataFormat;
+use ttl::prelude::{DataFormat, HostTensor};
 use ttl_kernels::dit::check::{check_kernel_table, check_tail_table};
 use ttl_kernels::dit::pack::attention_scale;
 use ttl_kernels::dit::plan::names;
@@ -189,19 +189,23 @@ fn expected(layout: &ArenaLayout, plan: &Plan, blk: u32, op: Op) -> Matrix {
 #[test]
 fn item_073_unpack_is_the_inverse_of_pack() {
     assert_eq!(attention_scale(), 1.0 / 48f32.sqrt());
-    for (version, banks) in [(Version::N15, 1), (Version::N16, 1), (Version::N16, 2)] {
+    for (version, banks, blocks) in [(Version::N15, 1, 0..2), (Version::N16, 1, 0..1), (Version::N16, 2, 1..2)] {
+        let cfg = DitConfig::scaled(version, banks, blocks.end).unwrap();
+        let plan = Plan::random_of(&cfg, 7, 0.02);
+        let any = layout(version, banks, blocks.end, ArenaOptions::new(64));
+        // Does not depend on the order and format of the stream.
+        let exact: Vec<(u32, Op, HostTensor)> = blocks
+            .flat_map(|blk| Op::OPS.map(|op| (blk, op)))
+            .map(|(blk, op)| (blk, op, expected(&any, &plan, blk, op).to_host().unwrap()))
+            .collect();
         for mode in MODES {
             for dtype in DTYPES {
-                let layout = layout(version, banks, 2, ArenaOptions::new(64).reader_mode(mode).dtype(dtype));
-                let plan = Plan::random(&layout, 7, 0.02);
+                let layout = layout(version, banks, cfg.n_blocks, ArenaOptions::new(64).reader_mode(mode).dtype(dtype));
                 let pack = layout.pack(&plan).unwrap();
-                for blk in 0..2 {
-                    for op in Op::OPS {
-                        let exact = expected(&layout, &plan, blk, op).to_host().unwrap();
-                        let rounded = Matrix::from_host(&exact.to_format(dtype.format())).unwrap();
-                        let got = layout.unpack(&pack, blk, op).unwrap();
-                        assert!(got == rounded, "{version} {banks} {mode} {dtype}: block {blk} {}", op.name());
-                    }
+                for (blk, op, exact) in &exact {
+                    let rounded = Matrix::from_host(&exact.to_format(dtype.format())).unwrap();
+                    let got = layout.unpack(&pack, *blk, *op).unwrap();
+                    assert!(got == rounded, "{version} {banks} {mode} {dtype}: block {blk} {}", op.name());
                 }
                 for op in TailOp::OPS {
                     let exact = Matrix::from_host(&plan.get(op.name()).unwrap()).unwrap();
@@ -271,6 +275,9 @@ fn item_077_bytes_of_a_step() {
             assert_eq!(layout.bytes_per_bank(ArenaPart::Stream) * 8, stream);
             assert_eq!(layout.bytes_per_bank(ArenaPart::Small) * 8, small);
             assert_eq!(layout.arena_bytes_per_step(), total);
+            let floor = [(920_813_568, 1.798), (496_140_288, 0.969), (1_827_274_752, 3.569), (977_928_192, 1.910)];
+            let (_, ms) = floor.into_iter().find(|(bytes, _)| *bytes == total).unwrap();
+            assert!((layout.floor_seconds(512e9) * 1e3 - ms).abs() < 5e-4);
             assert_eq!(layout.bytes_per_bank(ArenaPart::Stream) + layout.bytes_per_bank(ArenaPart::Small), bank);
             assert_eq!(layout.stream_bytes(0, cfg.n_blocks).unwrap(), stream);
         }
@@ -278,9 +285,11 @@ fn item_077_bytes_of_a_step() {
     let layout = ArenaLayout::plan(&DitConfig::n15(), ArenaOptions::new(256)).unwrap();
     assert_eq!((layout.stream_bytes(0, 1).unwrap(), layout.stream_bytes(1, 1).unwrap()), (50_331_648, 62_914_560));
     assert_eq!(layout.stream_bytes(15, 2).unwrap_err().to_string(), "blocks [15, 17) out of range for 16");
-    // K and V of one cross block, and its mask as one head core reads it.
-    let shape = layout.kv_shape(0).unwrap();
-    assert_eq!(shape.iter().product::<usize>() * 2 * 2, 8192 * 256);
+    assert_eq!((layout.kv_bytes(0), layout.kv_bytes(1)), (8192 * 256, 0));
+    // 16.8 MB per step of N1.5; the masks, read by every head core, are half of it.
+    assert_eq!((0..16).map(|blk| layout.kv_bytes(blk)).sum::<u64>(), 16_777_216);
+    let mask: usize = layout.mask_shape(KeySet::All).unwrap().iter().product();
+    assert_eq!(mask * 2 * 32, 4096 * 256);
 }
 
 #[test]

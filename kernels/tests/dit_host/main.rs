@@ -3,7 +3,9 @@
 mod arena;
 mod budgets;
 mod calls;
+mod checkpoints;
 mod cores;
+mod launches;
 mod model;
 mod numbers;
 mod ops;

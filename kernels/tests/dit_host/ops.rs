@@ -52,6 +52,19 @@ fn item_079_shapes_at_full_size() {
     assert_eq!(Op::at(4).unwrap_err().to_string(), "op index 4 out of range 0..3");
 }
 
+/// The struct that kernels pass around, and that it knows no bytes of a page: they depend on the format of the stream.
+#[test]
+fn item_078_fields_of_the_geometry() {
+    let OpGeom { op, kt, nt, ct, set, per_bank, pages_core, off_bank, bias_row, gelu } =
+        op_geom(8, 1088, 4352, 20, true, Op::Ff1);
+    assert_eq!((op, kt, nt, ct, set, per_bank), (Op::Ff1, 48, 192, 2, CoreSet::All, 12));
+    assert_eq!((pages_core, bias_row, gelu), (12, 22, true));
+    // Behind qkv of a cross block and Wo, in tiles of 1088 bytes.
+    assert_eq!(off_bank, 4352 + (4 * 48 * 2 + 6 * 64) * 1088);
+    let bf16 = op_geom(8, 2048, 4352, 20, true, Op::Ff1);
+    assert_eq!(OpGeom { off_bank: 0, ..bf16 }, OpGeom { off_bank: 0, ..op_geom(8, 1088, 4352, 20, true, Op::Ff1) });
+}
+
 #[test]
 fn item_076_split_rule() {
     // 128 keys are two chunks, 160 begin a third.
@@ -117,6 +130,26 @@ fn item_071_words_of_the_offsets_table() {
     assert_eq!(block_flags(false, 0, 0), 0);
 }
 
+/// As a kernel would use it.
+#[ttl::device]
+fn k_tiles_of_slices(banks: u32, nt_a: u32) -> u32 {
+    let mut sum = 0;
+    for i in 0..6 {
+        sum += tail_geom(banks, nt_a, 0, 0, TailOp::from_index(i)).kt;
+    }
+    sum
+}
+
+/// The geometry of the tail is device code as well.
+#[test]
+fn item_085_geometry_of_the_tail_on_the_device() {
+    let mut cx = Cx::new();
+    cx.instance::<tail_geom>();
+    let fns = cx.finish();
+    assert!(fns.is_ok(), "{:?}", fns.err());
+    assert_eq!((k_tiles_of_slices(8, 4), k_tiles_of_slices(1, 1)), (3 * 48 + 32 + 4 + 4, 3 * 6 + 4 + 4 + 1));
+}
+
 /// What kernels call is lowered without complaint.
 #[test]
 fn item_082_the_functions_are_device_code() {
@@ -127,7 +160,7 @@ fn item_082_the_functions_are_device_code() {
         assert!(fns.is_ok(), "{:?}", fns.err());
     }
     lowers::<op_geom>();
-    lowers::<tail_geom>();
+    lowers::<k_tiles_of_slices>();
     lowers::<is_split>();
     lowers::<group_of>();
     lowers::<rank12>();

@@ -178,6 +178,24 @@ fn item_046_every_program_gives_every_name() {
     }
 }
 
+/// Buffers have names of their own in both programs; those of the full program are the rows of its budget.
+#[test]
+fn item_110_buffers_of_the_full_program() {
+    let layout = layout(Version::N15, 2, 4, ArenaOptions::new(64));
+    let budget = K4Budget::new(&layout);
+    let rows: BTreeSet<&str> = budget.compute_rows(&layout).iter().map(|row| row.name).collect();
+    let names: BTreeSet<&str> = K1Cbs::NAMES.iter().chain(K4Cbs::NAMES).copied().collect();
+    assert_eq!(names.difference(&rows).copied().collect::<Vec<_>>(), ["cb_relay"], "of a reader");
+    assert!(rows.is_subset(&names));
+    let hub: BTreeSet<&str> = budget.hub_rows(&layout).iter().map(|row| row.name).collect();
+    assert!(K4HubCbs::NAMES.iter().all(|name| hub.contains(name)));
+    assert!(K4_UNPACK_FP32_CBS.iter().all(|name| names.contains(name) || hub.contains(name)));
+    let all = budget.compute_rows(&layout).into_iter().chain(budget.hub_rows(&layout));
+    let full: Vec<u32> = all.filter(|row| K4_UNPACK_FP32_CBS.contains(&row.name)).map(|row| row.bytes).collect();
+    assert!(full.len() == 8 && full.iter().all(|bytes| bytes % 4096 == 0));
+    assert_eq!((budget.tw_tiles, budget.sdpa_slots, NA, MAX_COMMON_RT_ARGS), (12, 4, 0xFFFF, 341));
+}
+
 #[test]
 fn item_047_coordinates_have_no_default() {
     let names = [

@@ -36,6 +36,9 @@ mod messages;
 mod model;
 mod operation;
 mod parse;
+#[cfg(test)]
+#[allow(clippy::expect_used)]
+mod refusals_page;
 mod report;
 #[cfg(test)]
 #[allow(

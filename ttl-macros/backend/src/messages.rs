@@ -47,13 +47,13 @@ refusals! {
     SELF_PARAM: "a method alone cannot be device code", "", "put `#[ttl::device]` on the `impl` block";
     GENERIC_METHOD: "generic methods cannot be used in device code yet", "", "write a generic `#[ttl::device]` function, or put the parameter on the `impl`";
     IMPL_TYPE: "methods of this type cannot be device code", "", "implement methods for a struct or enum with `#[ttl::device]`";
-    DEFAULT_METHOD: "methods of device traits have no body of their own yet", "", "write the body in each `impl`, or as a generic `#[ttl::device]` function";
     DATA_LIFETIME: "device data holds no references", "it is copied between host and device", "hold the values, or an index";
     GROUP_FIELDS: "a struct that groups parameters has named fields", "each is a parameter of its own in the C++", "name the fields; or derive `Clone` and `Copy` below `#[ttl::device]`, if it is plain data";
     EMPTY_ENUM: "an enum without variants has no values", "", "give it variants";
     LIFETIME_PARAM: "lifetime parameters cannot be written on device functions", "", "leave them out: `x: &mut Reserved<bf16>`";
     NAMED_LIFETIME: "named lifetimes cannot be used in device code", "", "leave the lifetime out";
-    IMPL_TRAIT: "`impl Trait` cannot be used in device code", "each instance of a function needs its types by name", "name a type parameter: `fn f<T: Trait>(x: T)`";
+    IMPL_TRAIT: "`impl Trait` cannot be used here", "each instance of a function needs its types by name", "name a type parameter: `fn f<T: Trait>(x: T)`; a `#[ttl::device]` function takes a closure as `f: impl Fn(u32) -> u32`";
+    CLOSURE_IN_METHOD: "methods take no closures yet", "", "write a `#[ttl::device]` function that takes the closure";
     PARAM_PATTERN: "a parameter of device code is a name", "", "name the parameter, and take it apart in the body";
     PARAM_ATTRIBUTE: "this attribute cannot stand on a parameter of device code", "", "the attributes of parameters are `#[ttl(common)]` and `#[ttl(compile_time)]`";
     MARK_ON_DEVICE_FN: "only the parameters of kernels travel from the host", "", "remove the attribute: a device function gets its arguments from its caller";
@@ -89,7 +89,9 @@ refusals! {
     MACRO_FORMAT: "formatting macros cannot be used in device code", "the device has no strings", "format on the host";
 
     // Expressions.
-    CLOSURE: "closures cannot be used in device code", "", "write a loop, or a `#[ttl::device]` function";
+    CLOSURE: "a closure can only be an argument of a `#[ttl::device]` function", "the device has no values that are functions", "give it directly, as `apply(|x| x * 2, n)` to `fn apply(f: impl Fn(u32) -> u32, n: u32)`, or write a loop";
+    CLOSURE_PARAM: "a parameter of a closure is a name or `_`", "", "name it, and take it apart in the body";
+    CLOSURE_RETURN: "`return` cannot be used in a closure", "", "let the closure end with its value";
     ASYNC: "`async` blocks cannot be used in device code", "a transfer runs in the background by itself", "keep the transfer in a variable and call `.wait()` on it";
     AWAIT: "`.await` cannot be used in device code", "", "call `.wait()` on the transfer";
     CONST_BLOCK: "`const` blocks cannot be used in device code", "", "write a `const` item outside the function";
@@ -115,7 +117,7 @@ refusals! {
 
     // Paths and calls.
     CALLEE: "only functions can be called in device code", "", "call a `#[ttl::device]` function by its path, or a method";
-    LOCAL_CALL: "a local variable cannot be called in device code", "closures and function pointers are no values of the device", "call a `#[ttl::device]` function by its path";
+    LOCAL_CALL: "this variable cannot be called in device code", "only a parameter `impl Fn(..)` is a function there", "call a `#[ttl::device]` function by its path";
     TYPE_CALL: "functions of numbers cannot be called by their type in device code", "", "call it as a method, `x.max(y)`, or write a `#[ttl::device]` function";
     METHOD_NAME: "ttl has a method of this name already", "calls are told apart by their name before types are known", "choose another name";
     QSELF: "calls and patterns through a trait cannot be used in device code yet", "", "call it as a method, or by the type: `T::f(x)`";

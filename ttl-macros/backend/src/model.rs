@@ -45,6 +45,29 @@ pub(crate) struct Param {
     pub(crate) binding: Binding,
     pub(crate) ty: Ty,
     pub(crate) mark: Option<Mark>,
+    /// `impl Fn(..) -> ..`. Its type is then the name of the type parameter that stands for the closure.
+    pub(crate) closure: Option<ClosureTy>,
+}
+
+pub(crate) struct ClosureTy {
+    /// The type parameter.
+    pub(crate) tag: Ident,
+    /// `Fn(u32) -> u32`.
+    pub(crate) bound: TokenStream,
+    /// `fn(u32) -> u32`.
+    pub(crate) pointer: TokenStream,
+}
+
+impl Func {
+    /// The generic parameters of the struct that stands for it: those of the function, and one for each closure that it gets.
+    pub(crate) fn generics(&self) -> syn::Generics {
+        let mut generics = self.original.sig.generics.clone();
+        for closure in self.params.iter().filter_map(|p| p.closure.as_ref()) {
+            let tag = &closure.tag;
+            generics.params.push(syn::parse_quote!(#tag));
+        }
+        generics
+    }
 }
 
 /// A name that a `let`, a parameter or a `for` introduces.
@@ -196,6 +219,15 @@ pub(crate) enum ExprKind {
         paren: token::Paren,
         args: Vec<Expr>,
     },
+    /// A parameter `impl Fn(..)` that is called.
+    CallClosure {
+        name: Ident,
+        local: sk::Local,
+        paren: token::Paren,
+        args: Vec<Expr>,
+    },
+    /// Given to a function.
+    Closure(Box<Closure>),
     /// `S { a: 1 }`, `E::V { a: 1 }`.
     Struct {
         path: Path,
@@ -274,6 +306,16 @@ pub(crate) enum ExprKind {
         token: Token![return],
         value: Option<Box<Expr>>,
     },
+}
+
+pub(crate) struct Closure {
+    pub(crate) or1: Token![|],
+    pub(crate) params: Vec<(Binding, Option<Ty>)>,
+    pub(crate) or2: Token![|],
+    pub(crate) output: syn::ReturnType,
+    pub(crate) body: Block,
+    /// Index into the constants that `check::scope` found.
+    pub(crate) index: u32,
 }
 
 /// A pattern that is more than a name. It is emitted as it was written.
@@ -401,7 +443,8 @@ impl ExprKind {
             | ExprKind::Array { elems: list, .. }
             | ExprKind::Print(Print { args: list, .. })
             | ExprKind::Panic(Print { args: list, .. })
-            | ExprKind::Call { args: list, .. } => list.iter().for_each(f),
+            | ExprKind::Call { args: list, .. }
+            | ExprKind::CallClosure { args: list, .. } => list.iter().for_each(f),
             ExprKind::Assert(a) => {
                 f(&a.cond);
                 a.message.iter().flat_map(|m| &m.args).for_each(f);
@@ -457,6 +500,7 @@ impl ExprKind {
             | ExprKind::Local { .. }
             | ExprKind::Const { .. }
             | ExprKind::Zone(_)
+            | ExprKind::Closure(_)
             | ExprKind::Block(_)
             | ExprKind::Loop { .. }
             | ExprKind::Break(_)
@@ -470,6 +514,7 @@ impl ExprKind {
         match self {
             ExprKind::Block(b) | ExprKind::Loop { body: b, .. } | ExprKind::While { body: b, .. } => f(b),
             ExprKind::If(e) => f(&e.then),
+            ExprKind::Closure(e) => f(&e.body),
             ExprKind::IfLet(e) => f(&e.then),
             ExprKind::For(e) => f(&e.body),
             ExprKind::ForEach(e) => f(&e.body),

@@ -166,7 +166,7 @@ fn items_outside_the_subset() {
         ("impl P { fn pick<T>(&self) {} }", &m::GENERIC_METHOD),
         ("impl [u32; 4] { fn pick(&self) {} }", &m::IMPL_TYPE),
         ("impl P { fn pick(&self) { vec![1]; } }", &m::MACRO_VEC),
-        ("trait T { fn pick(&self) {} }", &m::DEFAULT_METHOD),
+        ("trait T { fn pick(&self) { vec![1]; } }", &m::MACRO_VEC),
         ("trait T { fn exp(&self); }", &m::METHOD_NAME),
         ("fn pick(&self) {}", &m::SELF_PARAM),
     ] {
@@ -178,7 +178,7 @@ fn items_outside_the_subset() {
         "enum E { A(u32), B { x: u32 }, C }",
         "impl P { const A: u32 = 1; fn pick(&mut self, n: u32) -> u32 { self.x += Self::A; self.other(n) } }",
         "impl T for P<3> { const A: u32 = 1; fn f(x: Self) -> Self { Self { ..x } } }",
-        "trait T: U { const A: u32; fn pick(&self) -> u32; }",
+        "trait T: U { const A: u32; fn pick(&self) -> u32; fn twice(&self) -> u32 { self.pick() * Self::A } }",
         "#[derive(Clone, Copy)] struct Unit;",
         "#[derive(Clone, Copy)] struct P(u32, u8);",
         "struct Args { x: CbIn<bf16>, #[ttl(common)] n: u32 }",

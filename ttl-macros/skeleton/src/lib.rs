@@ -97,6 +97,13 @@ pub enum Expr {
         slot: Slot,
         args: Vec<Expr>,
     },
+    /// Given to a function.
+    Closure(Box<Closure>),
+    /// A parameter that is a closure.
+    CallClosure {
+        local: Local,
+        args: Vec<Expr>,
+    },
     /// The item is the instance of a method of the user's type.
     UserMethod {
         slot: Slot,
@@ -169,6 +176,15 @@ pub enum Expr {
     Break,
     Continue,
     Return(Option<Box<Expr>>),
+}
+
+/// The item is the type that stands for the closure.
+#[derive(Serialize, Deserialize, Debug, PartialEq, Clone)]
+pub struct Closure {
+    pub slot: Slot,
+    pub params: Vec<Local>,
+    pub body: Block,
+    pub line: u32,
 }
 
 /// `print!("x = {}", x)`: the text in the language of Rust's `format!`, and its operands in order.

@@ -49,6 +49,7 @@ pub use error::CppError;
 pub use load::CppKernel;
 pub use missing::Missing;
 pub use source::{CppSource, KernelKind};
+pub use table::counting;
 
 use std::sync::Arc;
 

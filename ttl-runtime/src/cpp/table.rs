@@ -9,6 +9,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use super::place::Place;
 use super::print::{self, PrintArg};
@@ -72,8 +73,23 @@ macro_rules! table {
 
         mod entries {
             use super::*;
-            $( pub(super) extern "C" fn $name($($arg: $ty,)* place: Place) $(-> $ret)? { let $site = place.site(); $body } )*
+            $( pub(super) extern "C" fn $name($($arg: $ty,)* place: Place) $(-> $ret)? {
+                if COUNTING.load(Relaxed) {
+                    calls::$name.fetch_add(1, Relaxed);
+                }
+                let $site = place.site();
+                $body
+            } )*
         }
+
+        /// How often each function was called while calls are counted.
+        #[allow(non_upper_case_globals)] // the functions' names
+        mod calls {
+            use super::AtomicU64;
+            $( pub(super) static $name: AtomicU64 = AtomicU64::new(0); )*
+        }
+
+        const CALLS: &[(&str, &AtomicU64)] = &[$( (stringify!($name), &calls::$name), )*];
 
         /// What kernels get.
         pub(super) static TABLE: Table = Table { $( $name: entries::$name, )* };
@@ -347,6 +363,20 @@ impl std::fmt::Debug for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Table({} functions)", DECLARATIONS.len())
     }
+}
+
+static COUNTING: AtomicBool = AtomicBool::new(false);
+
+/// Runs `f` and counts the calls that C++ kernels make meanwhile, of every thread: names of the table's functions. For comparing kernels; one
+/// count at a time.
+pub fn counting<T>(f: impl FnOnce() -> T) -> (T, Vec<(&'static str, u64)>) {
+    for (_, count) in CALLS {
+        count.store(0, Relaxed);
+    }
+    COUNTING.store(true, Relaxed);
+    let result = f();
+    COUNTING.store(false, Relaxed);
+    (result, CALLS.iter().map(|(name, count)| (*name, count.load(Relaxed))).filter(|(_, n)| *n > 0).collect())
 }
 
 /// What the sanitizer's checks found, in the words that Rust's panics use; the order of `UNDEFINED` in C++.

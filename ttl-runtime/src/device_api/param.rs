@@ -11,7 +11,7 @@ use crate::program::typed::{
     Consumer, PerCore, PipeReceiver, PipeSender, Producer, SemaphoreArg, TensorArg, UnicastSender,
 };
 use crate::program::{Arg, ArgValue, CbEnd, CoreOf, CoreValues, Slot};
-use crate::rt::{Args, Binder, Param, RoleToken, Scalar, role};
+use crate::rt::{Args, Binder, Common, Param, RoleToken, Scalar, role};
 use crate::sim::ops;
 use crate::site::Site;
 use crate::tensor::accessor::Accessor;
@@ -43,6 +43,7 @@ impl RoleToken<role::compute> for Compute {
 impl<T: Element> Param for CbIn<T> {
     type Host = Consumer<T>;
     type Roles = role::Any;
+    type Common = ();
     const KIND: ParamKind = ParamKind::Cb;
 
     fn bind(name: &str, host: Consumer<T>, binder: &mut Binder) {
@@ -59,6 +60,7 @@ impl<T: Element> Param for CbIn<T> {
 impl<T: Element> Param for CbOut<T> {
     type Host = Producer<T>;
     type Roles = role::Any;
+    type Common = ();
     const KIND: ParamKind = ParamKind::Cb;
 
     fn bind(name: &str, host: Producer<T>, binder: &mut Binder) {
@@ -75,6 +77,7 @@ impl<T: Element> Param for CbOut<T> {
 impl<T: Element> Param for TensorAccessor<T> {
     type Host = TensorArg<T>;
     type Roles = role::DataMovement;
+    type Common = ();
     const KIND: ParamKind = ParamKind::Tensor;
 
     fn bind(name: &str, host: TensorArg<T>, binder: &mut Binder) {
@@ -98,6 +101,7 @@ impl<T: Element> Param for TensorAccessor<T> {
 impl Param for Semaphore {
     type Host = SemaphoreArg;
     type Roles = role::DataMovement;
+    type Common = ();
     const KIND: ParamKind = ParamKind::Semaphore;
 
     fn bind(name: &str, host: SemaphoreArg, binder: &mut Binder) {
@@ -113,6 +117,7 @@ impl Param for Semaphore {
 impl Param for NocCore {
     type Host = PerCore<Core>;
     type Roles = role::DataMovement;
+    type Common = Core;
     const KIND: ParamKind = ParamKind::PerCore;
 
     fn bind(name: &str, host: PerCore<Core>, binder: &mut Binder) {
@@ -129,6 +134,7 @@ impl Param for NocCore {
 impl Param for NocRange {
     type Host = PerCore<CoreRange>;
     type Roles = role::DataMovement;
+    type Common = CoreRange;
     const KIND: ParamKind = ParamKind::PerCore;
 
     fn bind(name: &str, host: PerCore<CoreRange>, binder: &mut Binder) {
@@ -145,6 +151,7 @@ impl Param for NocRange {
 impl Param for PipeTx {
     type Host = PipeSender;
     type Roles = role::DataMovement;
+    type Common = ();
     const KIND: ParamKind = ParamKind::Semaphore;
     const SLOTS: usize = 4;
 
@@ -167,6 +174,7 @@ impl Param for PipeTx {
 impl Param for UnicastTx {
     type Host = UnicastSender;
     type Roles = role::DataMovement;
+    type Common = ();
     const KIND: ParamKind = ParamKind::Semaphore;
     const SLOTS: usize = 3;
 
@@ -183,6 +191,7 @@ impl Param for UnicastTx {
 impl Param for PipeRx {
     type Host = PipeReceiver;
     type Roles = role::DataMovement;
+    type Common = ();
     const KIND: ParamKind = ParamKind::Semaphore;
     const SLOTS: usize = 3;
 
@@ -199,6 +208,7 @@ impl Param for PipeRx {
 impl Param for Words {
     type Host = PerCore<Vec<u32>>;
     type Roles = role::DataMovement;
+    type Common = ();
     const KIND: ParamKind = ParamKind::PerCore;
 
     fn bind(name: &str, host: PerCore<Vec<u32>>, binder: &mut Binder) {
@@ -215,6 +225,7 @@ impl Param for Words {
 impl Param for CommonWords {
     type Host = Vec<u32>;
     type Roles = role::Any;
+    type Common = ();
     const KIND: ParamKind = ParamKind::Common;
 
     fn bind(name: &str, host: Vec<u32>, binder: &mut Binder) {
@@ -231,6 +242,7 @@ impl Param for CommonWords {
 impl Param for CoreTable {
     type Host = Vec<Core>;
     type Roles = role::DataMovement;
+    type Common = ();
     const KIND: ParamKind = ParamKind::Common;
 
     fn bind(name: &str, host: Vec<Core>, binder: &mut Binder) {
@@ -261,10 +273,27 @@ fn word(args: &Args<'_>, index: usize) -> u32 {
     }
 }
 
-/// The per-core words of a parameter of several words.
+/// The words of a parameter of several words.
 fn words<const N: usize>(args: &Args<'_>, index: usize) -> [u32; N] {
-    let Slot::PerCore { runtime, .. } = args.layout.slots()[index] else { wrong_slot(args, index) };
-    std::array::from_fn(|i| ops::runtime_arg(runtime + i as u32, Site::UNKNOWN))
+    match args.layout.slots()[index] {
+        Slot::PerCore { runtime, .. } => std::array::from_fn(|i| ops::runtime_arg(runtime + i as u32, Site::UNKNOWN)),
+        Slot::Common { common, .. } => std::array::from_fn(|i| ops::common_arg(common + i as u32, Site::UNKNOWN)),
+        _ => wrong_slot(args, index),
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Common for NocCore {
+    fn common(core: Core, name: &str, binder: &mut Binder) {
+        binder.push(Arg::new(name, ArgValue::CommonCore(core)));
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Common for NocRange {
+    fn common(range: CoreRange, name: &str, binder: &mut Binder) {
+        binder.push(Arg::new(name, ArgValue::CommonCoreRange(range)));
+    }
 }
 
 macro_rules! scalar {
@@ -273,6 +302,7 @@ macro_rules! scalar {
         impl Param for $t {
             type Host = PerCore<$t>;
             type Roles = role::Any;
+            type Common = Self;
             const KIND: ParamKind = ParamKind::PerCore;
 
             fn bind(name: &str, host: PerCore<$t>, binder: &mut Binder) {

@@ -19,5 +19,5 @@ pub mod testing;
 pub use device::{Backend, Device, DeviceOptions, Engine};
 pub use error::{Error, Result};
 pub use foreign::{ForeignKernel, ForeignSource};
-pub use program::{CheckedProgram, KernelCode, Program, RustCode};
+pub use program::{CheckedProgram, DmNoc, DmProcessor, KernelCode, Program, RustCode};
 pub use tensor::Tensor;

@@ -12,7 +12,7 @@ use crate::ir::{self, verify};
 use crate::program::pipe::{PipeArg, PipeEnd, PipeId, PipeKind, Route};
 use crate::program::typed::{Consumer, Pipe, Producer, SemaphoreArg, UnicastPipe};
 use crate::program::{self, ArgValue, CbDecl, CoreValues, KernelDecl, Processor, Role, SemDecl};
-use crate::rt::{self, Args, Binder, Kernel, LowerError};
+use crate::rt::{self, Args, Binder, Kernel, LowerError, MovesData};
 use crate::site::Site;
 use crate::tensor::format::Element;
 use std::fmt;
@@ -174,6 +174,30 @@ impl Program {
         self.inner.add_kernel(decl);
     }
 
+    /// As [`Program::kernel`], for a reader or writer: on this processor of its cores, with this NoC. The two data-movement kernels of a core need
+    /// different processors and different NoCs. A reader is on NCRISC with NoC 0 otherwise, a writer on BRISC with NoC 1, unless
+    /// `#[ttl::kernel(reader, noc = 1)]` says more.
+    #[track_caller]
+    pub fn kernel_on<K: MovesData>(
+        &mut self,
+        cores: impl Into<CoreSet>,
+        processor: DmProcessor,
+        noc: DmNoc,
+        kernel: K,
+    ) {
+        let mut decl = declare(cores.into(), kernel);
+        let processor = match processor {
+            DmProcessor::Brisc => Processor::Brisc,
+            DmProcessor::Ncrisc => Processor::Ncrisc,
+        };
+        let noc = match noc {
+            DmNoc::Noc0 => 0,
+            DmNoc::Noc1 => 1,
+        };
+        decl.role = Role::Dm { processor, noc };
+        self.inner.add_kernel(decl);
+    }
+
     /// Puts an operation on cores: its buffers and the kernels of its sections.
     pub fn operation(&mut self, cores: impl Into<CoreSet>, operation: impl crate::rt::Operation) {
         operation.add_to(self, cores.into());
@@ -259,6 +283,22 @@ impl Program {
 pub(super) enum Body<R> {
     Rust(R),
     Foreign(ForeignText),
+}
+
+/// The processors of a core that move data.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DmProcessor {
+    /// RISCV_0, where writers run.
+    Brisc,
+    /// RISCV_1, where readers run.
+    Ncrisc,
+}
+
+/// The two networks of the chip.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DmNoc {
+    Noc0,
+    Noc1,
 }
 
 #[track_caller]

@@ -30,6 +30,13 @@ impl Call {
         })
     }
 
+    pub fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        self.operands.iter_mut().filter_map(|o| match o {
+            Operand::Value(e) => Some(e),
+            Operand::Name(_) => None,
+        })
+    }
+
     pub fn names(&self) -> impl Iterator<Item = LocalId> + '_ {
         self.operands.iter().filter_map(|o| match o {
             Operand::Name(l) => Some(*l),

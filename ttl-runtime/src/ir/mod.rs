@@ -23,6 +23,7 @@ pub mod transfers;
 pub mod ty;
 pub mod verify;
 pub mod visit;
+pub mod visit_mut;
 
 use crate::ops::{BinaryOp, TernaryOp, TileCall, UnaryOp};
 use crate::temps::TempKey;

@@ -179,7 +179,9 @@ impl<'a> Checker<'a, '_> {
                 ParamKind::PerCore => {
                     param.ty.words().is_some() || matches!(param.ty, Ty::Core | Ty::CoreRange | Ty::Words)
                 }
-                ParamKind::Common => param.ty.words().is_some() || param.ty == Ty::CommonWords,
+                ParamKind::Common => {
+                    param.ty.words().is_some() || matches!(param.ty, Ty::Core | Ty::CoreRange | Ty::CommonWords)
+                }
                 ParamKind::CompileTime => param.ty.words().is_some(),
             };
             if !fits {

@@ -81,11 +81,8 @@ pub fn each_value_mut(block: &mut [Stmt], f: &mut dyn FnMut(&mut Expr)) {
                 each_expr_mut(&mut l.end, f);
                 each_value_mut(&mut l.body, f);
             }
-            StmtKind::Op(_)
-            | StmtKind::Let { init: None, .. }
-            | StmtKind::Return(None)
-            | StmtKind::Break
-            | StmtKind::Continue => {}
+            StmtKind::Op(op) => super::visit_mut::op_exprs_mut(op, &mut |e| each_expr_mut(e, f)),
+            StmtKind::Let { init: None, .. } | StmtKind::Return(None) | StmtKind::Break | StmtKind::Continue => {}
         }
     }
 }
@@ -106,6 +103,8 @@ fn each_expr_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
         ExprKind::Call(_, args) | ExprKind::Struct(args) | ExprKind::Array(args) => {
             args.iter_mut().for_each(|a| each_expr_mut(a, f))
         }
+        ExprKind::Query(Query::Word { word, .. }) => each_expr_mut(word, f),
+        ExprKind::Query(Query::Call(call)) => call.exprs_mut().for_each(|e| each_expr_mut(e, f)),
         _ => {}
     }
 }

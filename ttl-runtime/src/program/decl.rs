@@ -257,6 +257,9 @@ pub enum ArgValue {
     CoreTable(Vec<Core>),
     /// A rectangle of cores to send to: four words, its corners in the order of the kernel's NoC.
     CoreRange(CoreOf<CoreRange>),
+    /// One core, or rectangle of cores, for all cores: common words.
+    CommonCore(Core),
+    CommonCoreRange(CoreRange),
     CompileTime(Vec<u32>),
     Common(Vec<u32>),
     PerCore {
@@ -312,6 +315,8 @@ impl Arg {
             ArgValue::CoreRange(_) => ParamKind::PerCore { words: 4 },
             // Made to per-core words when the kernel gets its cores.
             ArgValue::Table(_) => ParamKind::PerCore { words: 0 },
+            ArgValue::CommonCore(_) => ParamKind::Common { words: 2 },
+            ArgValue::CommonCoreRange(_) => ParamKind::Common { words: 4 },
             ArgValue::CoreTable(cores) => ParamKind::Common { words: cores.len() as u32 },
             ArgValue::CompileTime(words) => ParamKind::CompileTime { words: words.len() as u32 },
             ArgValue::Common(words) => ParamKind::Common { words: words.len() as u32 },

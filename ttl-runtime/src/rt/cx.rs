@@ -8,16 +8,34 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// What a slot of a skeleton stands for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Item {
     Ty(ir::Ty),
     Fn(ir::FnId),
+    /// A function that gets closures: lowered when these are.
+    Late(fn(&mut Cx) -> ir::FnId),
     Const(ir::Expr),
+    /// The type that stands for a closure.
+    Closure(TypeId),
+}
+
+/// What a closure has become.
+#[derive(Clone, Debug)]
+pub struct ClosureFn {
+    /// Its own parameters, then what it uses of the function around it.
+    pub function: ir::FnId,
+    /// Names and types of what it uses.
+    pub captures: Vec<(String, ir::Ty)>,
 }
 
 /// An instance of a kernel or device function: the twin type of the function with its generic arguments.
 pub trait Inst: 'static {
     fn site() -> FnSite;
+
+    /// Another function which is called in its place: the body that an `impl` gives to a method of a trait.
+    fn instead(_: &mut Cx) -> Option<ir::FnId> {
+        None
+    }
 
     /// Builds the function's IR, and before it that of the functions it calls.
     fn def(cx: &mut Cx) -> ir::Fn;
@@ -71,6 +89,7 @@ pub struct Cx {
     /// Parameters by function that stand for no parameter in Rust: the page count of the guard before them.
     page_counts: HashSet<(ir::FnId, ir::LocalId)>,
     errors: Vec<LowerError>,
+    closures: HashMap<TypeId, ClosureFn>,
 }
 
 /// The id that stands for a function which could not be lowered. An error is recorded whenever it is handed out.
@@ -92,6 +111,9 @@ impl Cx {
             }
             None => {}
         }
+        if let Some(id) = I::instead(self) {
+            return id;
+        }
         self.instances.insert(key, State::Open);
         self.stack.push(I::site());
         let def = I::def(self);
@@ -100,6 +122,17 @@ impl Cx {
         self.fns.push(def);
         self.instances.insert(key, State::Done(id));
         id
+    }
+
+    /// A closure, which is lowered inside the function that gives it.
+    pub fn add_closure(&mut self, key: TypeId, function: ir::Fn, captures: Vec<(String, ir::Ty)>) {
+        let id = ir::FnId(self.fns.len() as u32);
+        self.fns.push(function);
+        self.closures.insert(key, ClosureFn { function: id, captures });
+    }
+
+    pub fn closure(&self, key: TypeId) -> Option<&ClosureFn> {
+        self.closures.get(&key)
     }
 
     fn recursion(&mut self, callee: FnSite) {

@@ -130,6 +130,7 @@ impl<T: Field + Copied, const N: usize> Field for [T; N] {
 impl<T: Copied + Field + Send + Sync, const N: usize> Param for [T; N] {
     type Host = PerCore<[T; N]>;
     type Roles = role::Any;
+    type Common = Self;
     const KIND: ParamKind = ParamKind::PerCore;
 
     fn bind(name: &str, host: PerCore<[T; N]>, binder: &mut Binder) {
@@ -182,6 +183,7 @@ macro_rules! tuples {
         impl<$($t: Copied + Field + Send + Sync),+> Param for ($($t,)+) {
             type Host = PerCore<Self>;
             type Roles = role::Any;
+            type Common = Self;
             const KIND: ParamKind = ParamKind::PerCore;
 
             fn bind(name: &str, host: PerCore<Self>, binder: &mut Binder) {
@@ -282,17 +284,12 @@ pub fn get_data<T: Field>(args: &Args<'_>, index: usize) -> T {
     label = "not the same for every core by itself",
     note = "scalars, `#[ttl::device]` structs of them, cores and rectangles of cores can be common; buffers, tensors, semaphores and pipes are the same everywhere: leave the attribute out"
 )]
-pub trait Common {
-    /// What the host gives.
-    type Given;
-
-    fn common(given: Self::Given, name: &str, binder: &mut Binder);
+pub trait Common: Param {
+    fn common(given: Self::Common, name: &str, binder: &mut Binder);
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Field> Common for T {
-    type Given = T;
-
+impl<T: Field + Param<Common = T>> Common for T {
     fn common(given: T, name: &str, binder: &mut Binder) {
         binder.push(Arg::new(name, ArgValue::Common(words_of(&given))));
     }

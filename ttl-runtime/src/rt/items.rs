@@ -43,6 +43,16 @@ impl Items {
         self.0.push(Item::Fn(id));
     }
 
+    /// An instance which is made when the closures that it gets are there.
+    pub fn late(&mut self, make: fn(&mut Cx) -> FnId) {
+        self.0.push(Item::Late(make));
+    }
+
+    /// The type that stands for a closure.
+    pub fn closure<C: 'static>(&mut self) {
+        self.0.push(Item::Closure(std::any::TypeId::of::<C>()));
+    }
+
     pub fn into_vec(self) -> Vec<Item> {
         self.0
     }

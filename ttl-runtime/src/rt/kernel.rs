@@ -29,6 +29,14 @@ pub trait Kernel: Inst {
     fn run(args: &Args<'_>);
 }
 
+/// Readers and writers: kernels that run on a processor with a NoC.
+#[diagnostic::on_unimplemented(
+    message = "the kernel `{Self}` does not move data",
+    label = "not a reader and not a writer",
+    note = "a compute kernel runs on the three compute processors of each core: give it to `Program::kernel` or `Program::compute`"
+)]
+pub trait MovesData: Kernel {}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParamDecl {
     pub name: String,
@@ -47,6 +55,8 @@ pub trait Param: Sized + DeviceTy {
     type Host;
     /// [`role::Any`] or [`role::DataMovement`].
     type Roles;
+    /// What the host gives for it if it is `#[ttl(common)]`; nothing where it cannot be.
+    type Common;
     const KIND: ParamKind;
     /// How many arguments it is.
     const SLOTS: usize = 1;
@@ -81,7 +91,7 @@ impl<T: DeviceTy<Erased: Supported + ReleasedOnEveryPath> + Copy + PartialOrd + 
     label = "not a scalar",
     note = "`bool`, integers of at most 32 bits and `f32` are; only they can be `#[ttl(common)]` or `#[ttl(compile_time)]`"
 )]
-pub trait Scalar: Param<Roles = role::Any> + DeviceConst + Plain + crate::rt::data::Field {
+pub trait Scalar: Param<Roles = role::Any, Common = Self> + DeviceConst + Plain + crate::rt::data::Field {
     /// The word that the kernel receives.
     fn to_word(self) -> u32;
 }

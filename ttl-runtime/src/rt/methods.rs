@@ -1,28 +1,38 @@
 //! Methods and associated functions of the user's types, found by the type that rustc infers for the receiver.
 //!
-//! `#[ttl::device] impl S { fn area(&self) .. }` makes `S: Methods<TAG>`, where the tag is a hash of `area`. A call of a method that is none of ttl's
-//! gets a probe whose type is the instance that the receiver's type has for the tag; it is read like that of a function.
+//! `#[ttl::device] impl S { fn area(&self) .. }` makes `Of<S>: Method<I, TAG>`, where `I` is the instance and the tag a hash of `area`; `#[ttl::device]
+//! trait Shape` does it for every `S: Shape`. A call of a method that is none of ttl's gets a probe whose type is that instance, which rustc
+//! infers; it is read like that of a function.
 
 use crate::rt::cx::Inst;
 use crate::rt::probe::{Instance, Mut, Probe, Shared, Val};
+use std::marker::PhantomData;
 
-/// Types with a device method whose name has this tag.
+/// A type whose methods are asked for. It stands around the type so that a crate may say something about every type that has a trait of its own.
+#[derive(Debug)]
+pub struct Of<T: ?Sized>(PhantomData<fn() -> T>);
+
+/// The device method with this tag is `I`.
 #[diagnostic::on_unimplemented(
     message = "this method does not exist in device code",
     label = "not a method of device code",
     note = "put `#[ttl::device]` on the `impl` that has it, write it with operators, or call a `#[ttl::device]` function"
 )]
-pub trait Methods<const TAG: u64> {
-    type Inst: Inst;
-}
+pub trait Method<I: Inst, const TAG: u64> {}
 
 #[diagnostic::do_not_recommend]
-impl<E: Methods<TAG>, const TAG: u64> Methods<TAG> for Shared<E> {
-    type Inst = E::Inst;
-}
+impl<E, I: Inst, const TAG: u64> Method<I, TAG> for Of<Shared<E>> where Of<E>: Method<I, TAG> {}
 #[diagnostic::do_not_recommend]
-impl<E: Methods<TAG>, const TAG: u64> Methods<TAG> for Mut<E> {
-    type Inst = E::Inst;
+impl<E, I: Inst, const TAG: u64> Method<I, TAG> for Of<Mut<E>> where Of<E>: Method<I, TAG> {}
+
+/// The method of a trait that has its body in the `impl` for this type.
+#[diagnostic::on_unimplemented(
+    message = "this method does not exist in device code",
+    label = "not a method of device code",
+    note = "put `#[ttl::device]` on the `impl` that has it, write it with operators, or call a `#[ttl::device]` function"
+)]
+pub trait Own<const TAG: u64> {
+    type Inst: Inst;
 }
 
 /// Asks whether the method of a call is device code, and which. Implemented for the type of the call, so that rustc asks only if the method
@@ -32,18 +42,14 @@ impl<E: Methods<TAG>, const TAG: u64> Methods<TAG> for Mut<E> {
     label = "not a method of device code",
     note = "put `#[ttl::device]` on the `impl` that has it, write it with operators, or call a `#[ttl::device]` function"
 )]
-pub trait DeviceMethod<E, const TAG: u64>: Sized {
-    type Inst: Inst;
-
-    fn check(self, _: &Probe<Val<E>>, _: &Probe<Instance<Self::Inst>>) -> Self {
+pub trait DeviceMethod<E, I, const TAG: u64>: Sized {
+    fn check(self, _: &Probe<Val<E>>, _: &Probe<Instance<I>>) -> Self {
         self
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<R, E: Methods<TAG>, const TAG: u64> DeviceMethod<E, TAG> for R {
-    type Inst = E::Inst;
-}
+impl<R, E, I: Inst, const TAG: u64> DeviceMethod<E, I, TAG> for R where Of<E>: Method<I, TAG> {}
 
 /// What kernels print.
 #[diagnostic::on_unimplemented(

@@ -22,7 +22,7 @@ mod option;
 mod probe;
 
 pub use crate::ir::data::VariantDecl;
-pub use crate::ir::{Expr, Fn, ParamKind, Role, Ty};
+pub use crate::ir::{Expr, Fn, FnId, ParamKind, Role, Ty};
 pub use cx::{Cx, FnSite, Inst, Item, LowerError};
 pub use data::{
     Built, Common, CompileTime, Copied, Data, Field, bind_data, get_data, no_variant, structure, variant, variant_decl,
@@ -30,12 +30,12 @@ pub use data::{
 };
 pub use debug::{Zone, print};
 pub use items::Items;
-pub use kernel::{Args, Binder, Includes, Kernel, Param, ParamDecl, Plain, RoleToken, Scalar, module, role};
+pub use kernel::{Args, Binder, Includes, Kernel, MovesData, Param, ParamDecl, Plain, RoleToken, Scalar, module, role};
 pub use konst::DeviceConst;
 pub use lower::lower;
-pub use methods::{DeviceMethod, Methods, Printed};
+pub use methods::{DeviceMethod, Method, Of, Own, Printed};
 pub use operation::Operation;
 pub use probe::{
-    Callable, DeviceTy, Instance, List, Mut, Named, Probe, Read, ReleasedOnEveryPath, Shared, Supported, Val, any,
-    any_of, carry,
+    Callable, ClosureOf, DeviceTy, Instance, Late, List, Mut, Named, Probe, Read, ReleasedOnEveryPath, Shared,
+    Supported, TakesClosures, TakesThese, Val, any, any_of, carry,
 };

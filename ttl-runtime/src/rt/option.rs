@@ -58,6 +58,7 @@ impl<T: Field + Copied> Field for Option<T> {
 impl<T: Copied + Field + Send + Sync> Param for Option<T> {
     type Host = PerCore<Option<T>>;
     type Roles = role::Any;
+    type Common = Self;
     const KIND: ParamKind = ParamKind::PerCore;
 
     fn bind(name: &str, host: PerCore<Option<T>>, binder: &mut Binder) {

@@ -29,6 +29,14 @@ pub struct Val<E: ?Sized>(PhantomData<fn() -> E>);
 #[derive(Debug)]
 pub struct Instance<I: ?Sized>(PhantomData<fn() -> I>);
 
+/// The same for a function that gets closures: its IR is made when theirs is there.
+#[derive(Debug)]
+pub struct Late<I: ?Sized>(PhantomData<fn() -> I>);
+
+/// Stands for the closure with this number in the function `F`.
+#[derive(Debug)]
+pub struct ClosureOf<F: ?Sized, const N: usize>(PhantomData<fn() -> F>);
+
 /// A type that a local, a parameter or a result of device code may have.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used in a ttl kernel",
@@ -265,6 +273,22 @@ pub trait Callable {
     fn check(_: &Probe<Instance<Self>>) {}
 }
 
+/// Device functions with parameters `impl Fn(..)`; `C` are the types that stand for the closures.
+pub trait TakesClosures<C> {}
+
+/// What a probe of a call with closures must hold.
+#[diagnostic::on_unimplemented(
+    message = "this function does not take these closures",
+    label = "takes other arguments",
+    note = "a `#[ttl::device]` function takes a closure as `f: impl Fn(u32) -> u32`"
+)]
+pub trait TakesThese<C>: Sized {
+    fn check(_: &Probe<Self>) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<C, I: TakesClosures<C>> TakesThese<C> for Late<I> {}
+
 /// Hands the probes of a block to the block around it. Declaring all probes at the top would make type checking quadratic.
 pub fn carry<A: List>(_: &Probe<A::Es>, _: A) {}
 
@@ -296,6 +320,12 @@ impl<I: Inst + ?Sized> Read for Instance<I> {
     fn items(cx: &mut Cx, out: &mut Items) {
         let id = cx.instance::<I>();
         out.call(id);
+    }
+}
+
+impl<I: Inst> Read for Late<I> {
+    fn items(_: &mut Cx, out: &mut Items) {
+        out.late(|cx| cx.instance::<I>());
     }
 }
 

@@ -150,12 +150,12 @@ pub fn activations(
                     if i >= 1 && i <= 4 {
                         // The half of chunk i - 1 is free.
                         consumed(noc, &a, a_pages(banks) / 2);
-                        if left_out != rules::CHUNK_INPUT {
-                            if half_of(i - 1) == 0 || left_out == rules::TWO_CREDITS {
-                                noc.semaphore_inc(&f0, hub, 1);
-                            } else {
-                                noc.semaphore_inc(&f1, hub, 1);
-                            }
+                        // By the parity of the chunk: a credit for one must not pass for another's for the one before.
+                        let credit = left_out != rules::CHUNK_INPUT;
+                        if credit && half_of(i - 1) == 0 {
+                            noc.semaphore_inc(&f0, hub, 1);
+                        } else if credit {
+                            noc.semaphore_inc(&f1, hub, 1);
                         }
                     }
                 }

@@ -78,8 +78,7 @@ pub fn hub_gather(
                         free[0] += CoreSet::All.cores(banks);
                     }
                     if chunk >= 2 && left_out != rules::CHUNK_INPUT {
-                        let counted = if left_out == rules::TWO_CREDITS { 0 } else { half };
-                        free[counted as usize] += CoreSet::Even.cores(banks);
+                        free[half as usize] += CoreSet::Even.cores(banks);
                     }
                 } else {
                     gathered[0] += CoreSet::Even.cores(banks);

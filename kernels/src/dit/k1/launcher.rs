@@ -2,23 +2,21 @@
 
 use super::assemble::{self, Settings, Tensors};
 use super::plan::Run;
-use super::readback::{hub_matrix, mm_out_to_matrix};
 use crate::dit::arena::{ArenaLayout, ArenaPart};
-use crate::dit::config::{DitConfig, ReaderMode, StreamDtype};
-use crate::dit::consts::{DEFAULT_RELAY_WINDOW, DEFAULT_RING_DEPTH, M_ROWS, MAX_TRANSACTION_IDS, TILE};
+use crate::dit::budget::{CbBudget, K4Budget, Policy, a_rep_columns};
+use crate::dit::config::{DitConfig, StreamDtype};
+use crate::dit::consts::{M_ROWS, TILE};
 use crate::dit::core_map::CoreMap;
 use crate::dit::error::{MegakernelError, Result};
+use crate::dit::io::check_row_pages;
+use crate::dit::knobs::HubKnobs;
 use crate::dit::matrix::Matrix;
 use crate::dit::op::{K1Mode, Op};
 use crate::dit::pack::ArenaPack;
-use crate::dit::{check_kernel_geometry, check_tail_geometry};
+use crate::dit::readback::{make_x_rep, mm_out_to_matrix, unpack_single_order};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use ttl::prelude::*;
-
-/// Pages of the weight ring of a compute core, and K-blocks of that of a reader core.
-pub const RING_PAGES: u32 = 6;
-pub const RELAY_K_BLOCKS: u32 = 6;
 
 /// What a launch does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -128,39 +126,45 @@ pub struct Builder {
     layout: ArenaLayout,
     map: CoreMap,
     device: Device,
-    settings: Settings,
-    relay_k_blocks: u32,
+    policy: Policy,
     k1_extras: bool,
+    left_out: u32,
 }
 
 impl Builder {
     /// Reads in flight per ring.
     pub fn ring_depth(mut self, depth: u32) -> Builder {
-        self.settings.ring_depth = depth;
+        self.policy.rings.ring_depth = depth;
         self
     }
 
     /// Writes in flight per reader core.
     pub fn relay_window(mut self, window: u32) -> Builder {
-        self.settings.relay_window = window;
+        self.policy.rings.relay_window = window;
         self
     }
 
-    /// Pages of the weight ring of a compute core.
-    pub fn ring_pages(mut self, pages: u32) -> Builder {
-        self.settings.ring_pages = pages;
+    /// The buffers of the matmul-only program.
+    pub fn k1_budget(mut self, budget: CbBudget) -> Builder {
+        self.policy.k1 = budget;
         self
     }
 
-    /// K-blocks that the ring of a reader core holds.
-    pub fn relay_k_blocks(mut self, k_blocks: u32) -> Builder {
-        self.relay_k_blocks = k_blocks;
+    /// The buffers of the full program.
+    pub fn k4_budget(mut self, budget: K4Budget) -> Builder {
+        self.policy.k4 = budget;
         self
     }
 
-    /// Quarters of every multicast that go over NoC 1.
-    pub fn mcast_split(mut self, quarters: u32) -> Builder {
-        self.settings.mcast_split = quarters;
+    /// How the hub sends.
+    pub fn hub(mut self, knobs: HubKnobs) -> Builder {
+        self.policy.hub = knobs;
+        self
+    }
+
+    /// All of it.
+    pub fn policy(mut self, policy: Policy) -> Builder {
+        self.policy = policy;
         self
     }
 
@@ -173,46 +177,27 @@ impl Builder {
     /// Leaves out a rule of the protocol ([`rules`](super::plan::rules)): for tests of the tests.
     #[doc(hidden)]
     pub fn leave_out(mut self, rule: u32) -> Builder {
-        self.settings.left_out = rule;
+        self.left_out = rule;
         self
     }
 
     pub fn build(self) -> Result<DitMegakernel> {
-        let Builder { cfg, layout, map, device, mut settings, relay_k_blocks, k1_extras } = self;
-        let arena = layout.cfg();
-        if arena.version != cfg.version {
-            return Err(MegakernelError::ArenaVersion { arena: arena.version, cfg: cfg.version });
+        let Builder { cfg, layout, map, device, policy, k1_extras, left_out } = self;
+        policy.check(&cfg, &layout)?;
+        let (ring_pages, k_block) = (policy.k1.cb_w.pages(&layout)?, layout.k_block_bytes_max());
+        // A K-block of two pages must not run over the end of the ring.
+        if !(ring_pages * layout.page_bytes()).is_multiple_of(k_block) {
+            return Err(MegakernelError::RingPages { bytes: ring_pages * layout.page_bytes(), page: k_block });
         }
-        for (what, arena, cfg) in [("banks", arena.banks, cfg.banks), ("n_blocks", arena.n_blocks, cfg.n_blocks)] {
-            if arena != cfg {
-                return Err(MegakernelError::ArenaConfig { what, arena, cfg });
-            }
-        }
-        for (name, value) in [("ring_depth", settings.ring_depth), ("relay_window", settings.relay_window)] {
-            if !(1..=MAX_TRANSACTION_IDS).contains(&value) {
-                return Err(MegakernelError::TransactionIds { name, value, most: MAX_TRANSACTION_IDS });
-            }
-        }
-        if settings.mcast_split > 4 {
-            return Err(MegakernelError::McastSplit { quarters: settings.mcast_split });
-        }
-        check_kernel_geometry(&layout)?;
-        check_tail_geometry(&layout)?;
-        let (depth, pages) = (settings.ring_depth, settings.ring_pages);
-        if depth + 2 > pages {
-            return Err(MegakernelError::RingDepth { name: "k1", depth, pages });
-        }
-        // K-blocks have one or two pages, and must not run over the end of the ring.
-        let k_block = layout.k_block_bytes_max();
-        if !(pages * layout.page_bytes()).is_multiple_of(k_block) {
-            return Err(MegakernelError::RingPages { bytes: pages * layout.page_bytes(), page: k_block });
-        }
-        settings.reader_mode = layout.reader_mode();
-        settings.relay_pages = relay_k_blocks * (k_block / layout.page_bytes());
-        let (window, pages) = (settings.relay_window, settings.relay_pages);
-        if settings.reader_mode == ReaderMode::Relay && (depth + 2 > pages || window + depth > pages + 1) {
-            return Err(MegakernelError::RelayWindow { window, depth, pages });
-        }
+        let settings = Settings {
+            reader_mode: layout.reader_mode(),
+            ring_depth: policy.rings.ring_depth,
+            relay_window: policy.rings.relay_window,
+            ring_pages,
+            relay_pages: policy.k1.relay_pages(&layout),
+            mcast_split: policy.hub.mcast_split,
+            left_out,
+        };
         let memory = match layout.dtype_stream() {
             StreamDtype::Bf16 => Memory::Bf16(OfFormat::default()),
             StreamDtype::Bfp8B => Memory::Bfp8B(OfFormat::default()),
@@ -253,23 +238,8 @@ pub struct DitMegakernel {
 
 impl DitMegakernel {
     pub fn builder(cfg: &DitConfig, layout: ArenaLayout, map: CoreMap, device: Device) -> Builder {
-        Builder {
-            cfg: cfg.clone(),
-            map,
-            device,
-            settings: Settings {
-                reader_mode: layout.reader_mode(),
-                ring_depth: DEFAULT_RING_DEPTH,
-                relay_window: DEFAULT_RELAY_WINDOW,
-                ring_pages: RING_PAGES,
-                relay_pages: 0,
-                mcast_split: 2,
-                left_out: 0,
-            },
-            layout,
-            relay_k_blocks: RELAY_K_BLOCKS,
-            k1_extras: true,
-        }
+        let policy = Policy::new(&layout);
+        Builder { cfg: cfg.clone(), layout, map, device, policy, k1_extras: true, left_out: 0 }
     }
 
     pub fn layout(&self) -> &ArenaLayout {
@@ -282,6 +252,11 @@ impl DitMegakernel {
 
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// The same, to run a program of [`DitMegakernel::program`] on it.
+    pub fn device_mut(&mut self) -> &mut Device {
+        &mut self.device
     }
 
     /// The device, with everything of the megakernel that is still on it.
@@ -351,10 +326,10 @@ impl DitMegakernel {
 
     /// What stays in L1, as far as it is missing: a_rep, and the tensors of K1 if asked for.
     fn make_residents(&mut self, extras: bool) -> Result<()> {
-        let (map, device, pages) = (&self.map, &mut self.device, self.settings.ring_pages);
+        let (cfg, map, device, pages) = (&self.cfg, &self.map, &mut self.device, self.settings.ring_pages);
         with_memory!(&mut self.memory, of, W => {
             if of.residents.is_none() {
-                of.residents = Some(Residents { a_rep: make_a_rep(device, map)?, extras: None });
+                of.residents = Some(Residents { a_rep: make_a_rep(device, cfg, map)?, extras: None });
             }
             if let Some(residents) = &mut of.residents && residents.extras.is_none() && extras {
                 residents.extras = Some(make_extras::<W>(device, map, pages)?);
@@ -400,13 +375,17 @@ impl DitMegakernel {
 
     /// One operation of a block, `n_iters` times over; the result of the last time, [64, N].
     pub fn run_single_op(&mut self, x: &Matrix, blk: u32, op: Op, n_iters: u32) -> Result<Matrix> {
-        let launch = Launch::single(blk, op, n_iters);
-        self.launch(x, launch)?;
+        self.launch(x, Launch::single(blk, op, n_iters))?;
+        self.read_mm_out(blk, op)
+    }
+
+    /// The result of the last single operation, which must be this one.
+    pub fn read_mm_out(&self, blk: u32, op: Op) -> Result<Matrix> {
         let (device, map, layout) = (&self.device, &self.map, &self.layout);
         with_memory!(&self.memory, of, W => {
             let residents: Option<&Residents<W>> = of.residents.as_ref();
             let extras = residents.and_then(|r| r.extras.as_ref()).ok_or(MegakernelError::NotUploaded)?;
-            mm_out_to_matrix(&device.download(&extras.2)?, map, layout.op(blk, op)?)
+            mm_out_to_matrix(map, layout.op(blk, op)?, &Matrix::from_host(&device.download(&extras.2)?)?)
         })
     }
 
@@ -426,8 +405,9 @@ impl DitMegakernel {
         with_memory!(&self.memory, of, W => {
             let residents: Option<&Residents<W>> = of.residents.as_ref();
             let a_rep = &residents.ok_or(MegakernelError::NotUploaded)?.a_rep;
-            let shard = self.map.linear_id(self.map.hub())?;
-            hub_matrix(&self.device.download(a_rep)?, shard, n_tiles)
+            let (shard, rows) = (self.map.linear_id(self.map.hub())? as usize, M_ROWS as usize);
+            let all = Matrix::from_host(&self.device.download(a_rep)?)?;
+            unpack_single_order(&self.cfg, &all.part(shard * rows..(shard + 1) * rows, 0..all.cols), n_tiles)
         })
     }
 
@@ -471,9 +451,7 @@ impl DitMegakernel {
 
     /// The input on every compute core.
     fn make_x_rep(&mut self, x: &Matrix) -> Result<Tensor<bf16>> {
-        let n = self.map.n_compute() as usize;
-        let one = x.to_bf16()?;
-        let host = HostTensor::from_vec([x.rows * n, x.cols], repeat(&one, n))?;
+        let host = make_x_rep(&self.map, x)?.to_bf16()?;
         let shards = ShardSpec::height([x.rows as u32, x.cols as u32], self.map.compute_set());
         Ok(self.device.upload_in("x_rep", &host, MemoryConfig::Sharded(shards))?)
     }
@@ -533,7 +511,7 @@ impl DitMegakernel {
     }
 
     /// The counters of the relay begin at 0 on both sides.
-    fn zero_sync(&mut self) -> Result<()> {
+    pub fn zero_sync(&mut self) -> Result<()> {
         let device = &mut self.device;
         with_memory!(&self.memory, of, W => {
             let residents: Option<&Residents<W>> = of.residents.as_ref();
@@ -543,13 +521,6 @@ impl DitMegakernel {
         });
         Ok(())
     }
-}
-
-/// The elements of a tensor, `n` times.
-fn repeat(one: &HostTensor, n: usize) -> Vec<bf16> {
-    let values = one.to_f32_vec();
-    let values: Vec<bf16> = values.into_iter().map(bf16::from_f32).collect();
-    values.repeat(n)
 }
 
 fn store<W: Element>(device: &mut Device, layout: &ArenaLayout, pack: &ArenaPack) -> Result<Stored<W>> {
@@ -586,15 +557,12 @@ fn upload_arena<W: Element>(
 /// A table whose pages are its rows.
 fn upload_rows(device: &mut Device, name: &'static str, rows: &HostTensor) -> Result<Tensor<bf16>> {
     let tensor = device.upload_row_major::<bf16>(name, rows, MemoryConfig::Dram)?;
-    let (page, row) = (tensor.spec().aligned_page_size(device.arch()), 2 * rows.shape()[1] as u32);
-    if page != row {
-        return Err(MegakernelError::RowPage { name, page, row });
-    }
+    check_row_pages(name, tensor.spec())?;
     Ok(tensor)
 }
 
-fn make_a_rep(device: &mut Device, map: &CoreMap) -> Result<Tensor<bf16>> {
-    let columns = 256 * map.banks();
+fn make_a_rep(device: &mut Device, cfg: &DitConfig, map: &CoreMap) -> Result<Tensor<bf16>> {
+    let columns = a_rep_columns(cfg);
     let shards = ShardSpec::height([M_ROWS, columns], map.all());
     let shape = [(M_ROWS * map.n_cores()) as usize, columns as usize];
     Ok(device.zeros_in("a_rep", &shape, MemoryConfig::Sharded(shards))?)

@@ -36,12 +36,12 @@ fn k_blocks<W: Element>(
     ct: u32,
     banks: u32,
 ) {
+    // From a tile of the first row to the one below it.
+    let down = order.page_of(1, 0, columns) - order.page_of(0, 0, columns);
     for block in 0..blocks {
         let w = w.wait_front(ct * banks);
         for i in 0..banks {
-            let k = block * banks + i;
-            let at = order.page_of(0, k, columns);
-            regs.matmul_block(x, &w, at, i * ct, 0, ct, 2, order.page_of(1, k, columns) - at);
+            regs.matmul_block(x, &w, order.page_of(0, block * banks + i, columns), i * ct, 0, ct, 2, down);
         }
     }
 }

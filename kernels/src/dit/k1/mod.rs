@@ -11,7 +11,6 @@
 //! | `relay` | both processors of a reader core (relay mode) |
 //! | `assemble` | the program of all of them |
 //! | `launcher` | the program on a device, launch after launch |
-//! | `readback` | results as matrices |
 
 pub mod activations;
 pub mod assemble;
@@ -19,7 +18,6 @@ pub mod hub;
 pub mod launcher;
 pub mod maths;
 pub mod plan;
-pub mod readback;
 pub mod relay;
 pub mod ring;
 pub mod weights;

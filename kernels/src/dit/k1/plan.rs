@@ -141,6 +141,4 @@ pub mod rules {
     pub const SELF_INPUT: u32 = 5;
     /// Contributions to odd chunks are counted apart: a fast core's of chunk i + 1 must not pass for a slow one's of chunk i.
     pub const TWO_GATHERS: u32 = 6;
-    /// So are credits.
-    pub const TWO_CREDITS: u32 = 7;
 }

@@ -2,12 +2,13 @@
 //!
 //! NCRISC reads into a ring (see [`ring`](super::ring)); BRISC writes page after page to the ring of the core that it is for, up to `window`
 //! writes under way, each with a transaction id of its own, and then adds to word 0 of that core's sync page. A core has at most as many
-//! pages outstanding as its ring has slots: word `rank12` of this core's sync page counts what it has consumed.
+//! pages outstanding as its ring has slots: counter `rank12` of this core's sync page counts what it has consumed.
 //!
 //! A page stays in the reader's ring until its write has arrived, and the reader's reads need `depth` free pages: `window + depth <= R + 1`.
 
 use super::plan::{Run, geometry};
 use super::ring::{PageRing, drain, issue, page_ring};
+use super::weights::CREDIT_BYTES;
 use crate::dit::consts::MAX_TRANSACTION_IDS;
 use crate::dit::core_set::rank12;
 use ttl::prelude::*;
@@ -107,7 +108,8 @@ pub fn relay_forward<W: Element>(
                     retire_write(&mut under_way, noc, &relay, &cores, words, banks);
                 }
                 if before >= slots {
-                    let credit = words + rank * 4;
+                    let credit = words + rank * CREDIT_BYTES;
+                    raw.invalidate_l1_cache();
                     if raw.l1_u32(credit).read(0) + slots <= before {
                         // The core may wait for pages that have arrived and of which it was not told.
                         while under_way.retired < under_way.issued {

@@ -12,6 +12,9 @@ use ttl::prelude::*;
 /// Tiles of a bias block: two columns, of which an operation with one uses the first.
 pub const BIAS_TILES: u32 = 2;
 
+/// Words that other cores add to lie 16 bytes apart, as semaphores do: a counter has a word of the NoC of its own.
+pub const CREDIT_BYTES: u32 = 16;
+
 /// Reads the bias of `ct` column tiles into row 0 of as many tiles.
 #[ttl::device]
 fn read_bias(noc: Noc, rows: &TensorAccessor<bf16>, bias: &CbOut<bf16>, row: u32, column: u32, ct: u32) {
@@ -86,8 +89,8 @@ pub fn weights<W: Element>(
     drain(&mut ring, noc, &w);
 }
 
-/// Relay mode: pages arrive in the ring by themselves. Word 0 of this core's sync page counts them; word `rank12` of the reader's counts
-/// the pages that were consumed.
+/// Relay mode: pages arrive in the ring by themselves. Word 0 of this core's sync page counts them; the counter `rank12` of the
+/// reader's counts the pages that were consumed.
 #[ttl::kernel(reader)]
 #[allow(clippy::too_many_arguments)] // a ring, its counters, and what the launch is
 pub fn weights_relay<W: Element>(
@@ -107,7 +110,7 @@ pub fn weights_relay<W: Element>(
     make_zeros(noc, &zeros);
     let raw = noc.raw();
     let arrived = raw.l1_u32(sync.get_bank_base_address());
-    let credits = reader.noc_addr(sync.get_bank_base_address() + rank12(banks, index) * 4);
+    let credits = reader.noc_addr(sync.get_bank_base_address() + rank12(banks, index) * CREDIT_BYTES);
     let tile_bytes = w.get_tile_size();
     let mut pushed = 0;
     let mut credited = 0;
@@ -118,8 +121,10 @@ pub fn weights_relay<W: Element>(
                 read_bias(noc, &bias_rows, &bias, op.bias_row, op.set.slot(index) * op.ct, op.ct);
                 let end = pushed + op.pages_core;
                 while pushed < end {
-                    // Of the pages pushed and not credited, one more has been consumed: the reader may fill its slot again.
-                    if credited < pushed && w.pages_reservable_at_back((slots - (pushed - credited) + 1) * banks) {
+                    if credited == pushed {
+                        raw.noc_semaphore_wait_min(sync.get_bank_base_address(), pushed + 1);
+                    } else if w.pages_reservable_at_back((slots - (pushed - credited) + 1) * banks) {
+                        // Of the pages pushed and not credited, one more has been consumed: the reader may fill its slot again.
                         raw.noc_semaphore_inc(credits, 1);
                         credited += 1;
                     }
@@ -132,6 +137,12 @@ pub fn weights_relay<W: Element>(
                 }
             }
         }
+    }
+    // A credit for every page, however the two sides took turns.
+    while credited < pushed {
+        raw.cb_reserve_back(&w, (slots - (pushed - credited) + 1) * banks);
+        raw.noc_semaphore_inc(credits, 1);
+        credited += 1;
     }
     noc.atomic_barrier();
 }

@@ -32,7 +32,7 @@ pub fn gelu_tanh(z: f32) -> f32 {
     0.5 * z * (1.0 + inner.tanh())
 }
 
-/// Weights [K, N] and bias [N] of an operation of a block, from the packed bytes.
+/// Weights [K, N] and bias `[N]` of an operation of a block, from the packed bytes.
 pub fn op_weight_and_bias(layout: &ArenaLayout, pack: &ArenaPack, blk: u32, op: Op) -> Result<(Matrix, Vec<f32>)> {
     let weights = layout.unpack(pack, blk, op)?;
     let row = layout.bias_row(blk, op)? as usize;

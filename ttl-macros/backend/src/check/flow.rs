@@ -321,11 +321,13 @@ impl Analysis {
                 self.value(value);
                 self.place(place);
             }
-            ExprKind::Call { args, .. } => {
+            ExprKind::Call { args, .. } | ExprKind::CallClosure { args, .. } => {
                 for arg in args {
                     self.value(arg);
                 }
             }
+            // Guards cannot be used in it.
+            ExprKind::Closure(_) => {}
             ExprKind::Method { recv, name, args, .. } => {
                 let takes = takes_self(&name.to_string());
                 // The receiver is evaluated first, and given away when the call happens.

@@ -33,6 +33,8 @@ pub(crate) struct Const {
 pub(crate) enum ConstKind {
     Value,
     Step,
+    /// The n-th closure of the function.
+    Closure,
     /// One lower-case name that is no local. It is nearly always a misspelt local, about which rustc says more inside the copy; if it is
     /// a constant after all, lowering refuses it.
     LowerCase,
@@ -48,10 +50,14 @@ pub(crate) fn resolve(func: &mut Func, report: &mut Report) -> Scope {
         report,
         scope: Scope::default(),
         names: Vec::new(),
+        closures: Vec::new(),
         generics: func.original.sig.generics.const_params().map(|p| p.ident.to_string()).collect(),
     };
     for param in &mut func.params {
         resolver.bind(&mut param.binding);
+        if param.closure.is_some() {
+            resolver.closures.push(param.binding.local);
+        }
     }
     resolver.block(&mut func.body);
     resolver.scope
@@ -82,6 +88,8 @@ struct Resolver<'a> {
     mixed: bool,
     /// Names in scope, innermost last.
     names: Vec<(Name, sk::Local)>,
+    /// Parameters that are closures.
+    closures: Vec<sk::Local>,
     /// Const generics: constants whatever their case.
     generics: Vec<String>,
 }
@@ -234,15 +242,29 @@ impl Resolver<'_> {
                     info.assigned = true;
                 }
             }
-            ExprKind::Call { callee, args, .. } => {
-                if let Some(name) = callee.get_ident()
-                    && self.find(name).is_some()
-                {
-                    self.report.refuse(name, &m::LOCAL_CALL);
-                }
-                for arg in args {
+            ExprKind::Call { callee, args, paren } => {
+                for arg in args.iter_mut() {
                     self.expr(arg);
                 }
+                let name = callee.get_ident();
+                match name.and_then(|name| Some((name.clone(), self.find(name)?))) {
+                    Some((name, local)) if self.closures.contains(&local) => {
+                        let args = std::mem::take(args);
+                        expr.kind = ExprKind::CallClosure { name, local, paren: *paren, args };
+                    }
+                    Some((name, _)) => self.report.refuse(name, &m::LOCAL_CALL),
+                    None => {}
+                }
+            }
+            ExprKind::CallClosure { args, .. } => args.iter_mut().for_each(|e| self.expr(e)),
+            ExprKind::Closure(closure) => {
+                let depth = self.names.len();
+                closure.params.iter_mut().for_each(|(b, _)| self.bind(b));
+                self.block(&mut closure.body);
+                self.names.truncate(depth);
+                let number = self.scope.consts.iter().filter(|c| c.kind == ConstKind::Closure).count();
+                let number = proc_macro2::Literal::usize_unsuffixed(number);
+                closure.index = self.constant(number.to_token_stream(), ConstKind::Closure);
             }
             ExprKind::FromBits { arg, .. } => self.expr(arg),
             ExprKind::Method { recv, args, .. } => {

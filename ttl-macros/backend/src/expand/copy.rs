@@ -5,6 +5,7 @@
 //!
 //! Tokens that can be wrong carry the user's span; everything else the span of the attribute.
 
+mod closure;
 pub(crate) mod data;
 mod expr;
 mod scalar;
@@ -128,6 +129,10 @@ impl Copier<'_> {
         let (name, mutability, ty) = (&binding.name, &binding.mutability, &param.ty.syn);
         let slot = param.ty.slot.unwrap_or(0);
         self.set_slot(binding.local, slot);
+        if let Some(closure) = &param.closure {
+            let pointer = &closure.pointer;
+            return quote!(let #mutability #name: #pointer = ::ttl::rt::any(););
+        }
         if self.is_scalar_type(slot) {
             self.set_scalar(binding.local);
         }

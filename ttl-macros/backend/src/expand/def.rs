@@ -11,16 +11,23 @@ use syn::spanned::Spanned;
 
 pub(crate) fn expand(func: &Func, scope: &Scope, flow: &Flow) -> TokenStream {
     let name = &func.original.sig.ident;
-    expand_as(func, scope, flow, name, &name.to_string())
+    expand_as(func, scope, flow, name, &name.to_string(), &TokenStream::new())
 }
 
-/// For a struct of the name `twin`; in the C++ the function is called `text`.
-pub(crate) fn expand_as(func: &Func, scope: &Scope, flow: &Flow, twin: &Ident, text: &str) -> TokenStream {
+/// For a struct of the name `twin`; in the C++ the function is called `text`. `more` are further members of the impl.
+pub(crate) fn expand_as(
+    func: &Func,
+    scope: &Scope,
+    flow: &Flow,
+    twin: &Ident,
+    text: &str,
+    more: &TokenStream,
+) -> TokenStream {
     let sig = &func.original.sig;
     let name = &sig.ident;
     let text = text.trim_start_matches("r#");
     let line = Literal::u32_unsuffixed(name.span().start().line as u32);
-    let bounds = generics::with_static(&sig.generics);
+    let bounds = generics::with_static(&func.generics());
     let (impl_generics, ty_generics, where_clause) = bounds.split_for_impl();
 
     let types = types(func);
@@ -32,6 +39,7 @@ pub(crate) fn expand_as(func: &Func, scope: &Scope, flow: &Flow, twin: &Ident, t
                 quote!(__ttl_items.konst(#expr);)
             }
             ConstKind::Step => quote!(__ttl_items.step(#tokens);),
+            ConstKind::Closure => quote!(__ttl_items.closure::<::ttl::rt::ClosureOf<Self, #tokens>>();),
             ConstKind::LowerCase => {
                 let text = tokens.to_string();
                 quote!(__ttl_items.lower_case(__ttl_cx, #text, ::core::file!(), #line);)
@@ -60,6 +68,7 @@ pub(crate) fn expand_as(func: &Func, scope: &Scope, flow: &Flow, twin: &Ident, t
                 fn site() -> ::ttl::rt::FnSite {
                     ::ttl::rt::FnSite { name: #text, file: ::core::file!(), line: #line }
                 }
+                #more
                 fn def(__ttl_cx: &mut ::ttl::rt::Cx) -> ::ttl::rt::Fn {
                     let mut __ttl_items = ::ttl::rt::Items::new();
                     #types
@@ -88,6 +97,10 @@ fn types(func: &Func) -> TokenStream {
         let of = |p: &crate::model::Param| p.ty.slot == Some(slot as u32);
         let is_token = func.params.first().is_some_and(of);
         let is_param = func.params.iter().skip(1).any(of);
+        if func.params.iter().any(|p| of(p) && p.closure.is_some()) {
+            out.extend(quote!(#items.closure::<#ty>();));
+            continue;
+        }
         out.extend(match func.kind {
             Kind::Kernel(role) if is_token => {
                 let token = super::host::role_token(ty, role);

@@ -19,7 +19,8 @@ pub(crate) fn expand(func: &Func, errors: TokenStream) -> TokenStream {
         Kind::Kernel(_) => return quote!(#original #errors),
         Kind::Device => {
             let structure = twin::structure(func);
-            let (impl_generics, ty_generics, where_clause) = original.sig.generics.split_for_impl();
+            let generics = func.generics();
+            let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
             quote! {
                 #structure
                 #[doc(hidden)]
@@ -38,7 +39,7 @@ pub(crate) fn expand(func: &Func, errors: TokenStream) -> TokenStream {
             }
         }
     };
-    let generics = with_static(&original.sig.generics);
+    let generics = with_static(&func.generics());
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let lifetimes = original.sig.generics.lifetimes().next().is_some();
     let inst = if lifetimes {

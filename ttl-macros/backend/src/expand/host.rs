@@ -74,7 +74,14 @@ fn implementation(func: &Func, role: Role) -> TokenStream {
     });
     let next = (func.params.len() > 1).then(|| quote!(let mut __ttl_next = 0usize;));
     let noc = func.noc.map(|noc| quote!(const NOC: ::core::option::Option<u8> = ::core::option::Option::Some(#noc);));
+    let moves_data = (role != Role::Compute).then(|| {
+        quote! {
+            #[doc(hidden)]
+            impl #impl_generics ::ttl::rt::MovesData for #name #ty_generics #where_clause {}
+        }
+    });
     quote! {
+        #moves_data
         #[doc(hidden)]
         #[allow(warnings)]
         impl #impl_generics ::ttl::rt::Kernel for #name #ty_generics #where_clause {
@@ -132,13 +139,15 @@ pub(crate) fn as_param(ty: &syn::Type) -> TokenStream {
 
 /// The type of what the host gives for a parameter.
 pub(crate) fn given(ty: &syn::Type, mark: Option<Mark>) -> TokenStream {
-    let span = syn::spanned::Spanned::span(ty);
     match mark {
         None => {
             let param = as_param(ty);
             quote!(#param::Host)
         }
-        Some(Mark::Common) => quote_spanned!(span=> <#ty as ::ttl::rt::Common>::Given),
+        Some(Mark::Common) => {
+            let param = as_param(ty);
+            quote!(#param::Common)
+        }
         Some(Mark::CompileTime) => quote!(#ty),
     }
 }

@@ -176,6 +176,7 @@ fn impls(name: &Ident, generics: &Generics, ty: &TokenStream, konst: &TokenStrea
             impl #impl_generics ::ttl::rt::Param for #name #ty_generics #where_clause {
                 type Host = ::ttl::prelude::PerCore<Self>;
                 type Roles = ::ttl::rt::role::Any;
+                type Common = Self;
                 const KIND: ::ttl::rt::ParamKind = ::ttl::rt::ParamKind::PerCore;
                 fn bind(name: &str, host: Self::Host, binder: &mut ::ttl::rt::Binder) {
                     ::ttl::rt::bind_data(name, host, binder);

@@ -98,6 +98,7 @@ pub(super) fn group(mut item: ItemStruct, report: &mut Report) -> TokenStream {
             impl #impl_generics ::ttl::rt::Param for #name #ty_generics #where_clause {
                 type Host = #given_name #ty_generics;
                 type Roles = #roles;
+                type Common = ();
                 // Each member has its own.
                 const KIND: ::ttl::rt::ParamKind = ::ttl::rt::ParamKind::PerCore;
                 const SLOTS: usize = 0 #(+ #params::SLOTS)*;

@@ -117,6 +117,9 @@ impl Parser<'_> {
             }
             E::Return(e) => {
                 self.attributes(&e.attrs);
+                if self.in_closure > 0 {
+                    return self.no(e.return_token, &m::CLOSURE_RETURN);
+                }
                 ExprKind::Return { token: e.return_token, value: e.expr.map(|value| self.boxed(*value)) }
             }
             E::Tuple(e) if e.elems.is_empty() => ExprKind::Unit(e.paren_token),
@@ -266,7 +269,7 @@ impl Parser<'_> {
                 return self.no(other, &m::CALLEE);
             }
         };
-        let args = self.exprs(e.args);
+        let args = self.call_args(e.args);
         if path.qself.is_some() {
             return self.no(path, &m::QSELF);
         }

@@ -1,5 +1,6 @@
 //! `syn` trees to the model. What is outside the subset is refused here.
 
+mod closure;
 mod data;
 mod debug;
 mod expr;
@@ -22,6 +23,8 @@ pub(crate) struct Parser<'a> {
     pub(crate) has_lifetimes: bool,
     /// Patterns of parameters, as statements.
     pub(crate) taken_apart: Vec<Stmt>,
+    /// How many closures are around.
+    pub(crate) in_closure: usize,
 }
 
 pub(crate) fn function(mut item: RawFn, kind: Kind, report: &mut Report) -> Func {
@@ -30,6 +33,7 @@ pub(crate) fn function(mut item: RawFn, kind: Kind, report: &mut Report) -> Func
         types: Types::default(),
         has_lifetimes: item.sig.generics.lifetimes().next().is_some(),
         taken_apart: Vec::new(),
+        in_closure: 0,
     };
     let params = parser.params(&mut item, kind);
     let ret = parser.result(&item, kind);
@@ -49,7 +53,8 @@ pub(crate) fn function(mut item: RawFn, kind: Kind, report: &mut Report) -> Func
 
 /// Refuses a type that the device can never have.
 pub(crate) fn check_type(ty: &syn::Type, report: &mut Report) {
-    let mut parser = Parser { report, types: Types::default(), has_lifetimes: false, taken_apart: Vec::new() };
+    let mut parser =
+        Parser { report, types: Types::default(), has_lifetimes: false, taken_apart: Vec::new(), in_closure: 0 };
     parser.check_ty(ty);
 }
 

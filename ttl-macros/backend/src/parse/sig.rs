@@ -32,11 +32,17 @@ impl Parser<'_> {
             let Some(binding) = self.param_binding(&typed.pat, index, kind) else {
                 continue;
             };
+            if kind == Kind::Device
+                && let Some((ty, closure)) = self.closure_ty(&typed.ty, index)
+            {
+                params.push(Param { binding, ty, mark: None, closure: Some(closure) });
+                continue;
+            }
             let ty = self.ty(&typed.ty);
             if ty.slot.is_none() {
                 self.report.refuse(&typed.ty, &m::TYPE_INFER);
             }
-            params.push(Param { binding, ty, mark: mark.map(|(mark, _)| mark) });
+            params.push(Param { binding, ty, mark: mark.map(|(mark, _)| mark), closure: None });
         }
         if matches!(kind, Kind::Kernel(_)) {
             if item.sig.inputs.is_empty() {

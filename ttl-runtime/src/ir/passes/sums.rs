@@ -215,18 +215,19 @@ impl Rewriter<'_> {
         out.push(repeat(line, i, tiles.clone(), vec![Stmt { line, kind: StmtKind::Op(fill) }]));
     }
 
-    /// Packs registers that nothing was written to: zeros.
+    /// Packs zeros. The packer would find zeros in registers that nothing was written to as well, but a section in which nothing is computed lets the
+    /// packer get out of step: on a simulated Blackhole a later section lost its first tile.
     fn zeros(&mut self, cb: LocalId, pages: u32, line: u32, out: &mut Block) {
         let stmt = |kind| Stmt { line, kind };
         let section = |me: &mut Self, count: u32| {
             let i = me.f.add_local("i", Ty::U32);
             let pack = Op::PackTile { dst: Expr::local(i, Ty::U32), cb, index: None };
-            vec![
-                stmt(StmtKind::Op(Op::Acquire)),
-                stmt(StmtKind::Op(Op::Commit)),
-                repeat(line, i, Expr::u32(count), vec![stmt(StmtKind::Op(pack))]),
-                stmt(StmtKind::Op(Op::Release)),
-            ]
+            let mut section = vec![stmt(StmtKind::Op(Op::Acquire))];
+            me.fill(&Expr::u32(count), line, &mut section);
+            section.push(stmt(StmtKind::Op(Op::Commit)));
+            section.push(repeat(line, i, Expr::u32(count), vec![stmt(StmtKind::Op(pack))]));
+            section.push(stmt(StmtKind::Op(Op::Release)));
+            section
         };
         let (full, rest) = (pages / self.registers, pages % self.registers);
         if full > 0 {

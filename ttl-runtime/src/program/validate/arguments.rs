@@ -101,6 +101,10 @@ fn one_argument<K>(
         }
         ArgValue::CoreTable(cores) => return core_table(program, kernel, arg, cores, device, errors),
         ArgValue::CoreRange(of) => return places(program, kernel, arg, |core| of.get(core), device, errors),
+        ArgValue::CommonCore(core) => {
+            return places(program, kernel, arg, |_| CoreRange::single(*core), device, errors);
+        }
+        ArgValue::CommonCoreRange(range) => return places(program, kernel, arg, |_| *range, device, errors),
         ArgValue::PerCore { words, values } => {
             return core_values(kernel, arg, *words, values, errors);
         }
@@ -154,10 +158,13 @@ fn places<K>(
         }
         let (first, last) = (device.arch.virtual_core(range.first()), device.arch.virtual_core(range.last()));
         match (&arg.value, kernel.role.noc()) {
-            (ArgValue::Core(_), _) => out.extend([first.x, first.y]),
+            (ArgValue::Core(_) | ArgValue::CommonCore(_), _) => out.extend([first.x, first.y]),
             // NoC 1 goes to the left and up.
             (_, Some(1)) => out.extend([last.x, last.y, first.x, first.y]),
             _ => out.extend([first.x, first.y, last.x, last.y]),
+        }
+        if matches!(arg.value, ArgValue::CommonCore(_) | ArgValue::CommonCoreRange(_)) {
+            break;
         }
     }
     out
@@ -361,7 +368,10 @@ fn words<K>(kernel: &KernelDecl<K>, layout: &ArgLayout, values: &[Vec<u32>], cb_
             (ArgValue::CompileTime(words), Slot::CompileTime { compile: at, .. }) => {
                 put(&mut compile, at, words);
             }
-            (ArgValue::CoreTable(_), Slot::Common { common: at, .. }) => put(&mut common, at, values),
+            (
+                ArgValue::CoreTable(_) | ArgValue::CommonCore(_) | ArgValue::CommonCoreRange(_),
+                Slot::Common { common: at, .. },
+            ) => put(&mut common, at, values),
             (ArgValue::Common(words), Slot::Common { common: at, .. }) => {
                 put(&mut common, at, words);
             }

@@ -38,6 +38,8 @@ impl Lower<'_> {
             }
             sk::Expr::Ref { place, .. } => self.reference(place),
             sk::Expr::Call { slot, args } => self.call(*slot, args),
+            sk::Expr::Closure(_) => self.refuse("a closure without a function that takes it", "give it to one"),
+            sk::Expr::CallClosure { local, args } => self.call_closure(*local, args),
             sk::Expr::UserMethod { slot, recv, args, line } => self.user_method(*slot, recv, args, *line),
             sk::Expr::Struct { slot, variant, fields, base } => {
                 self.structure(*slot, variant.as_deref(), fields, base.as_deref())
@@ -87,6 +89,9 @@ impl Lower<'_> {
             Some(Binding::Scalar(id)) => Value::Scalar(self.read(id)),
             Some(Binding::Alias(value)) => value,
             None => {
+                if let Some(value) = self.captured(l) {
+                    return value;
+                }
                 let name = self.def.locals[l as usize].name.clone();
                 self.refuse(
                     format!("`{name}` has no value here that ttl can follow"),
@@ -364,9 +369,31 @@ impl Lower<'_> {
     }
 
     fn call_with(&mut self, slot: sk::Slot, recv: Option<&sk::Expr>, args: &[sk::Expr]) -> Value {
-        let Some(Item::Fn(id)) = self.items.get(slot as usize).cloned() else {
-            return self.refuse("a call without its function", "this is a fault of ttl; please report it");
+        // The function that gets closures needs them before it is lowered itself.
+        let closures: Vec<Option<Value>> = args
+            .iter()
+            .map(|arg| match arg {
+                sk::Expr::Closure(closure) => Some(self.closure(closure)),
+                _ => None,
+            })
+            .collect();
+        let id = match self.items.get(slot as usize).cloned() {
+            Some(Item::Fn(id)) => id,
+            Some(Item::Late(make)) => make(self.cx),
+            _ => return self.refuse("a call without its function", "this is a fault of ttl; please report it"),
         };
+        self.call_function(id, recv, args, closures, vec![])
+    }
+
+    /// `closures`: which arguments are closures, and their values. `more` comes behind the arguments.
+    pub(super) fn call_function(
+        &mut self,
+        id: FnId,
+        recv: Option<&sk::Expr>,
+        args: &[sk::Expr],
+        mut closures: Vec<Option<Value>>,
+        more: Vec<Value>,
+    ) -> Value {
         let Some(callee) = self.cx.get(id) else {
             return Value::Never;
         };
@@ -375,10 +402,12 @@ impl Lower<'_> {
         let counts: Vec<bool> = callee.params.iter().map(|p| self.cx.is_page_count(id, *p)).collect();
         let mut values: Vec<Expr> = vec![];
         let mut ends = vec![];
+        let first = usize::from(recv.is_some());
         for (at, arg) in recv.into_iter().chain(args).enumerate() {
             let before = self.position();
-            let value = self.expr(arg);
-            if matches!(value, Value::Pipe(_) | Value::Group(_)) {
+            let closure = at.checked_sub(first).and_then(|at| closures.get_mut(at)?.take());
+            let value = closure.unwrap_or_else(|| self.expr(arg));
+            if matches!(value, Value::Pipe(_) | Value::Group(_) | Value::Closure(_)) {
                 let mut leaves = vec![];
                 self.members(value, &mut leaves);
                 for leaf in leaves {
@@ -413,6 +442,11 @@ impl Lower<'_> {
             }
         }
         self.fix_calls(&mut values);
+        for value in more {
+            let Some(ty) = types.get(values.len()) else { break };
+            let value = self.argument(value, ty);
+            values.push(value);
+        }
         let call = Expr { ty: ret.clone(), kind: ExprKind::Call(FnId(id.0), values) };
         match ret {
             Ty::Unit => {

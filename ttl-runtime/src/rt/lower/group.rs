@@ -59,6 +59,17 @@ impl Lower<'_> {
         Value::Group(Group { ty: group.name.clone(), fields: Arc::new(fields) })
     }
 
+    /// A group of the function around a closure.
+    pub(super) fn group_inside(&mut self, name: &str, group: &Group) -> Value {
+        let ty = group.ty.clone();
+        let mut fields = vec![];
+        for (field, value) in group.fields.iter() {
+            let full = format!("{name}_{}", field.trim_start_matches("r#"));
+            fields.push((field.clone(), self.inside(&full, value.clone())));
+        }
+        Value::Group(Group { ty, fields: Arc::new(fields) })
+    }
+
     pub(super) fn group_field(&mut self, group: &Group, name: &str) -> Value {
         match group.get(name) {
             Some(value) => value.clone(),
@@ -73,6 +84,7 @@ impl Lower<'_> {
     pub(super) fn members(&self, value: Value, out: &mut Vec<Value>) {
         match value {
             Value::Group(group) => group.fields.iter().for_each(|(_, v)| self.members(v.clone(), out)),
+            Value::Closure(closure) => closure.used.iter().for_each(|v| self.members(v.clone(), out)),
             Value::Pipe(pipe) => out.extend(pipe.locals().into_iter().map(|local| {
                 let ty = self.locals[local.0 as usize].ty.clone();
                 Value::Scalar(Expr { ty, kind: ExprKind::Local(local) })

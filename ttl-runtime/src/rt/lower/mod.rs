@@ -13,6 +13,7 @@
 //! [`LowerError`](super::LowerError) with the user's line.
 
 mod call;
+mod closure;
 mod data;
 mod debug;
 mod expr;
@@ -96,6 +97,8 @@ struct Lower<'a> {
     ranges: HashMap<LocalId, (u64, u64)>,
     /// For guards that are parameters and whose page count is needed: a parameter that holds it.
     page_counts: Vec<(LocalId, LocalId)>,
+    /// What a closure can see of the function around it, and what it has used of that.
+    around: Option<closure::Around>,
 }
 
 impl<'a> Lower<'a> {
@@ -116,6 +119,7 @@ impl<'a> Lower<'a> {
             breaks: vec![],
             ranges: HashMap::new(),
             page_counts: vec![],
+            around: None,
         }
     }
 
@@ -169,6 +173,9 @@ impl<'a> Lower<'a> {
     /// The parameters of the IR that the function's parameter is.
     fn bind_param(&mut self, p: sk::Local) -> Vec<LocalId> {
         let decl = &self.def.locals[p as usize];
+        if let Some(params) = self.closure_param(p) {
+            return params;
+        }
         let ty = self.ty(decl.slot);
         if let Some((value, params)) = self.pipe_param(&decl.name, &ty) {
             self.bindings[p as usize] = Some(Binding::Alias(Value::Pipe(value)));

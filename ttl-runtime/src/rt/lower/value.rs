@@ -29,6 +29,8 @@ pub(super) enum Value {
     Words(LocalId),
     /// An end of a pipe.
     Pipe(Pipe),
+    /// A closure that this function got.
+    Closure(super::closure::Closure),
     /// A struct that groups parameters.
     Group(super::group::Group),
     /// A guard, transfer, accumulator or register state. `by_ref` when reached through `&` or `&mut`.
@@ -170,6 +172,7 @@ impl Value {
             Value::CoreRange(_) => "a rectangle of cores",
             Value::Words(_) => "a table of argument words",
             Value::Pipe(_) => "an end of a pipe",
+            Value::Closure(_) => "a closure",
             Value::Group(_) => "a struct that groups parameters",
             Value::Res { .. } => "a guard",
             Value::Tiles(_) => "a block expression",

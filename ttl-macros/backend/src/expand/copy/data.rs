@@ -195,7 +195,7 @@ impl Copier<'_> {
         let mut tokens = quote!(#receiver #dot #name);
         paren.surround(&mut tokens, |t| t.extend(args));
         let tag = tag(&name.to_string());
-        let tokens = quote_spanned!(span=> ::ttl::rt::DeviceMethod::<_, #tag>::check(#tokens, &#of, &#probe));
+        let tokens = quote_spanned!(span=> ::ttl::rt::DeviceMethod::<_, _, #tag>::check(#tokens, &#of, &#probe));
         let sk = sk::Expr::UserMethod { slot, recv: Box::new(recv_sk), args: sk_args, line: line(span) };
         (tokens, sk)
     }
@@ -214,7 +214,7 @@ impl Copier<'_> {
         let (args, sk_args) = self.args(args);
         let mut tokens = callee.to_token_stream();
         paren.surround(&mut tokens, |t| t.extend(args));
-        let tokens = quote_spanned!(span=> ::ttl::rt::DeviceMethod::<_, #tag>::check(#tokens, &#of, &#probe));
+        let tokens = quote_spanned!(span=> ::ttl::rt::DeviceMethod::<_, _, #tag>::check(#tokens, &#of, &#probe));
         (tokens, sk::Expr::Call { slot, args: sk_args })
     }
 

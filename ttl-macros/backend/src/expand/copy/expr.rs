@@ -137,6 +137,11 @@ impl Copier<'_> {
                 (tokens, sk)
             }
             ExprKind::Call { callee, paren, args } if is_associated(callee) => self.associated(callee, paren, args),
+            ExprKind::Call { callee, paren, args } if args.iter().any(|a| self.is_closure(a)) => {
+                self.call_with_closures(last_span(callee.to_token_stream()), callee, paren, args)
+            }
+            ExprKind::Closure(closure) => self.closure(closure),
+            ExprKind::CallClosure { name, local, paren, args } => self.call_closure(name, *local, paren, args),
             ExprKind::Call { callee, paren, args } => {
                 let span = last_span(callee.to_token_stream());
                 let (probe, slot) = self.probe(span);
