@@ -120,7 +120,7 @@ macro_rules! groups {
                 name: stringify!($group),
                 operations: &[$(stringify!($op)),*],
                 compute: |p, config, Ends { a, b, c, y }, only| {
-                    p.compute(CORE, config, $group { $a: a, $b: b, $c: c, y, only: only.into() });
+                    p.compute(CORE, config, $group { $a: a, $b: b, $c: c, y, only });
                 },
             },
         )*];

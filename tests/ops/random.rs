@@ -59,11 +59,7 @@ pub(crate) fn program(device: &mut Device, config: ComputeConfig, only: u32) -> 
     let (a_out, a) = p.circular_buffer::<f32>("a", CORE, 1);
     p.kernel(CORE, read { x: x.accessor(), a: a_out });
     let (y_out, y_in) = p.circular_buffer::<f32>("y", CORE, 2);
-    p.compute(
-        CORE,
-        config,
-        numbers { a, y: y_out, seed: SEED.into(), from: (-1.0).into(), scale: 3.0.into(), only: only.into() },
-    );
+    p.compute(CORE, config, numbers { a, y: y_out, seed: SEED.into(), from: (-1.0).into(), scale: 3.0.into(), only });
     p.kernel(CORE, write::<f32> { y: y.accessor(), input: y_in, count: tiles.into() });
     Ok((p, y))
 }

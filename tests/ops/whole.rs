@@ -173,7 +173,7 @@ macro_rules! whole {
 
             fn build(only: u32) -> impl Fn(&mut Program, ComputeConfig, Ends<$in, $in2, $out>) {
                 move |p, config, Ends { a, b, y }| {
-                    p.compute(CORE, config, compute { $a: a, $b: b, y, only: only.into() });
+                    p.compute(CORE, config, compute { $a: a, $b: b, y, only });
                 }
             }
 
