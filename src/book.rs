@@ -25,7 +25,7 @@
 //! [coming from TT-Lang](from_tt_lang),
 //! [operations],
 //! [limits of the chips](limits),
-//! [errors](errors),
+//! [errors],
 //! [what device code does not have](refusals).
 
 macro_rules! pages {

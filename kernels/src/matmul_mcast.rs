@@ -208,7 +208,7 @@ fn send_bias<const N: u32>(noc: Noc, bias: &TensorAccessor<bf16>, bias_out: &CbO
     }
 }
 
-/// As [`send_b`], with the bias before the blocks of b.
+/// As [`send_b`](fn@send_b), with the bias before the blocks of b.
 #[ttl::kernel(writer)]
 #[allow(clippy::too_many_arguments)] // three tensors, their buffers, two pipes and geometry
 pub fn send_b_and_bias<const M: u32, const N: u32, const K: u32, const SM: u32, const SN: u32>(
@@ -237,7 +237,7 @@ pub fn send_b_and_bias<const M: u32, const N: u32, const K: u32, const SM: u32, 
     }
 }
 
-/// As [`receive_b`], with the bias before the blocks of b.
+/// As [`receive_b`](fn@receive_b), with the bias before the blocks of b.
 #[ttl::kernel(writer)]
 #[allow(clippy::too_many_arguments)] // two pipes, a tensor, its buffer and geometry
 pub fn receive_b_and_bias<const M: u32, const N: u32, const K: u32, const SM: u32, const SN: u32>(
