@@ -54,7 +54,7 @@ fn check(net: &Net, schedule: Schedule, depth: u32, launch: Launch) {
     }
 }
 
-/// Section 12, the exact stream check.
+/// Section 12, the exact stream check; inventory 75, 133.
 #[test]
 fn every_page_once_in_order_and_no_more_than_depth_ahead() {
     for (banks, dtype, mode) in [

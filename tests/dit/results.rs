@@ -25,7 +25,7 @@ fn single_operations() {
     check(&net, Launch::single(1, Op::Ff2, 3));
 }
 
-/// Inventory 128, 134.
+/// Inventory 98, 128, 134.
 #[test]
 fn chains_of_one_bank() {
     for (dtype, mode) in [
@@ -40,6 +40,7 @@ fn chains_of_one_bank() {
     }
 }
 
+/// Inventory 128, 133, 134.
 #[test]
 fn chains_of_two_and_four_banks() {
     for (banks, dtype, mode) in [
@@ -53,7 +54,7 @@ fn chains_of_two_and_four_banks() {
     }
 }
 
-/// Every share of the hub's two processors, the extremes included, gives the same bytes.
+/// Inventory 48: every share of the hub's two processors, the extremes included, gives the same bytes.
 #[test]
 fn any_share_of_the_second_network() {
     let net = Net::new(1, 2, StreamDtype::Bf16, ReaderMode::Direct);
