@@ -59,7 +59,7 @@ impl<'c> Accumulator<'c> {
     }
 }
 
-/// Reserves a buffer and packs registers that nothing was written to, as the generated C++ does.
+/// Reserves a buffer and packs registers of zeros: fresh ones have them here, the generated C++ fills them.
 fn zeros(cb: u32, pages: u32, site: Site) {
     ops::cb_reserve_back(cb, pages, site);
     let registers = ops::compute_config(site).dst_tiles();
