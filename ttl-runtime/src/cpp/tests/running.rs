@@ -255,6 +255,8 @@ fn applies_every_unary_operation() {
         middle.defines = vec![
             ("OP_INIT".to_owned(), format!("{}({})", row.init, init.join(", "))),
             ("OP(i)".to_owned(), format!("{}({call})", row.call.replace("{dst}", "DataFormat::Float32"))),
+            // The bounds are those of the polynomials for registers of 32 bits.
+            ("INP_FLOAT32".to_owned(), "1".to_owned()),
         ];
         let mut writer = kernel!("writer_unary.cpp", WRITER);
         writer.compile_args = words(&[16], &[&y]);
