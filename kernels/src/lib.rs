@@ -10,3 +10,4 @@ pub mod matmul_mcast;
 pub mod norms;
 pub mod softmax;
 pub mod split;
+pub mod tiles;
