@@ -187,12 +187,7 @@ pub fn write_rows<T: Element>(
 }
 
 /// `y = table[ids]` in tiles, over the cores of `grid`.
-pub fn program<T: Exact>(
-    grid: &CoreSet,
-    ids: &Tensor<u32>,
-    table: &Tensor<T>,
-    y: &Tensor<T>,
-) -> ttl::Result<Program> {
+pub fn program<T: Exact>(grid: &CoreSet, ids: &Tensor<u32>, table: &Tensor<T>, y: &Tensor<T>) -> ttl::Result<Program> {
     let lookup = sizes(grid, ids, table, y, TensorLayout::Tile)?;
     let (mut p, split, rows_in) = reader(grid, ids, table, lookup);
     let cores = &split.cores;
@@ -244,14 +239,20 @@ fn sizes<T: Exact>(
     y: &Tensor<T>,
     layout: TensorLayout,
 ) -> ttl::Result<Lookup> {
-    for (name, spec, must) in
-        [("ids", ids.spec(), TensorLayout::RowMajor), ("table", table.spec(), TensorLayout::RowMajor), ("y", y.spec(), layout)]
-    {
+    for (name, spec, must) in [
+        ("ids", ids.spec(), TensorLayout::RowMajor),
+        ("table", table.spec(), TensorLayout::RowMajor),
+        ("y", y.spec(), layout),
+    ] {
         let rows = spec.tiles();
         if spec.layout() != must || must == TensorLayout::RowMajor && spec.pages() != rows.batch * rows.rows {
             let what = if must == TensorLayout::Tile { "in tiles" } else { "row-major, with whole rows as pages" };
             return Err(ttl::Error::Other(format!("embedding: `{name}` must be {what}; make it with {}", {
-                if must == TensorLayout::Tile { "`Device::zeros`" } else { "`Device::upload_row_major` or `zeros_row_major`" }
+                if must == TensorLayout::Tile {
+                    "`Device::zeros`"
+                } else {
+                    "`Device::upload_row_major` or `zeros_row_major`"
+                }
             })));
         }
     }

@@ -8,7 +8,8 @@ use ttl_kernels::exact::Exact;
 /// Ids of a shape, all over the table, its first and last row among them.
 fn some_ids(shape: &[usize], vocabulary: usize) -> HostTensor {
     let count: usize = shape.iter().product();
-    let ids: Vec<u32> = (0..count).map(|i| [i * 7919 + 3, vocabulary - 1, 0][(i % 5).min(2)] as u32 % vocabulary as u32).collect();
+    let ids: Vec<u32> =
+        (0..count).map(|i| [i * 7919 + 3, vocabulary - 1, 0][(i % 5).min(2)] as u32 % vocabulary as u32).collect();
     HostTensor::from_vec(shape, ids).expect("ids")
 }
 
