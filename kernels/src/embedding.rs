@@ -193,10 +193,10 @@ pub fn program<T: Exact>(grid: &CoreSet, ids: &Tensor<u32>, table: &Tensor<T>, y
     let cores = &split.cores;
     let (y_out, y_in) = p.circular_buffer::<T>("y", cores, 2 * lookup.width);
     let input = rows_in.clone();
-    let kernel = tilize { rows_in, y_out, lookup: lookup.into(), first: split.first(), count: split.count() };
+    let kernel = tilize { rows_in, y_out, lookup, first: split.first(), count: split.count() };
     T::compute(&mut p, cores, &input, kernel);
     let (first, count) = (split.first(), split.count());
-    p.kernel(cores, write_tiles { y: y.accessor(), y_in, lookup: lookup.into(), first, count });
+    p.kernel(cores, write_tiles { y: y.accessor(), y_in, lookup, first, count });
     Ok(p)
 }
 
@@ -210,7 +210,7 @@ pub fn rows_program<T: Exact>(
     let lookup = sizes(grid, ids, table, y, TensorLayout::RowMajor)?;
     let (mut p, split, rows_in) = reader(grid, ids, table, lookup);
     let (first, count) = (split.first(), split.count());
-    p.kernel(&split.cores, write_rows { y: y.accessor(), rows_in, lookup: lookup.into(), first, count });
+    p.kernel(&split.cores, write_rows { y: y.accessor(), rows_in, lookup, first, count });
     Ok(p)
 }
 
@@ -228,7 +228,7 @@ fn reader<T: Exact>(
     let (rows_out, rows_in) = p.circular_buffer::<T>("rows", cores, 2 * lookup.width);
     let (ids, table) = (ids.accessor(), table.accessor());
     let (first, count) = (split.first(), split.count());
-    p.kernel(cores, read { ids, table, ids_out, ids_in, rows_out, lookup: lookup.into(), first, count });
+    p.kernel(cores, read { ids, table, ids_out, ids_in, rows_out, lookup, first, count });
     (p, split, rows_in)
 }
 
