@@ -2,6 +2,8 @@
 
 pub mod bert;
 pub mod dit;
+pub mod embedding;
+pub mod exact;
 pub mod fma;
 pub mod linear;
 pub mod matmul;
@@ -9,3 +11,4 @@ pub mod matmul_mcast;
 pub mod norms;
 pub mod softmax;
 pub mod split;
+pub mod tiles;
