@@ -47,6 +47,7 @@ pub struct Sections {
 }
 
 #[ttl::device]
+#[allow(clippy::manual_div_ceil)] // device code has no `div_ceil`
 impl Shape {
     /// Blocks of queries of one head.
     pub fn query_blocks(self) -> u32 {
