@@ -1,7 +1,7 @@
 //! Proves that every operation has its set-up in force on every path: a plain forward analysis of the finished code, which shares with
 //! the placement only the table of needs.
 
-use super::state::{FIELDS, Formats, MATRIX, NAMES, PACK, SRCA, SRCB, State, Summary, meet, uniform_formats};
+use super::state::{FIELDS, Formats, MATRIX, NAMES, PACK, SRCA, SRCB, State, Summary, UNDO, meet, uniform_formats};
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::visit::CallSite;
 use crate::ir::{Expr, Init, LocalId, Module, Op, Role, Stmt, StmtKind, visit};
@@ -37,7 +37,10 @@ pub fn check(module: &Module, buffers: &Buffers) -> Result<(), CheckError> {
             started: !is_entry,
             error: None,
         };
-        let entry = if is_entry { State::default() } else { uniform.clone() };
+        let mut entry = if is_entry { State::default() } else { uniform.clone() };
+        if !is_entry && checker.cx.entered_clean {
+            entry.0[UNDO] = checker.cx.nothing_to_undo().map(|n| n.value);
+        }
         let end = checker.block(&f.body, Some(entry));
         if let Some(error) = checker.error {
             return Err(error);
@@ -156,6 +159,12 @@ impl Checker<'_> {
                 let site = Site { file: self.file, line, column: 0 };
                 self.error.get_or_insert(CheckError { site, message });
             }
+        }
+        let clean = self.cx.nothing_to_undo().map(|n| n.value);
+        if self.cx.entered_clean && summary.touched[UNDO] && state.0[UNDO] != clean {
+            let message = format!("something is left to undo at a call: {:?}", state.0[UNDO]);
+            let site = Site { file: self.file, line, column: 0 };
+            self.error.get_or_insert(CheckError { site, message });
         }
         summary.apply(state, call.conditional);
         for (mine, theirs) in self.touched.iter_mut().zip(summary.touched) {

@@ -22,8 +22,10 @@ pub fn place(module: &mut Module, buffers: &Buffers) {
         let is_entry = at + 1 == module.fns.len();
         let cx = Formats::new(module, buffers, at as u32);
         let mut entry = uniform.clone();
-        if let (true, Some(start)) = (is_entry, &start) {
-            entry.init(&cx, start);
+        match (is_entry, &start) {
+            (true, Some(start)) => entry.init(&cx, start),
+            _ if cx.entered_clean => entry.0[UNDO] = cx.nothing_to_undo().map(|n| n.value),
+            _ => {}
         }
         let mut placer = Placer {
             cx,
@@ -73,7 +75,7 @@ impl Placer<'_> {
                 continue;
             };
             if !matches!(stmt.kind, StmtKind::While { .. }) {
-                self.calls(stmt, at);
+                self.calls(stmt, at, &mut out);
             }
             let kind = match &stmt.kind {
                 StmtKind::Op(op) => {
@@ -144,7 +146,16 @@ impl Placer<'_> {
         out
     }
 
-    fn calls(&mut self, stmt: &Stmt, state: &mut State) {
+    fn calls(&mut self, stmt: &Stmt, state: &mut State, out: &mut Block) {
+        let mut computes = false;
+        visit::stmt_calls(stmt, &mut |call| {
+            computes |= self.summaries.get(call.callee.0 as usize).is_some_and(|s| s.touched[UNDO]);
+        });
+        if computes && self.cx.entered_clean {
+            let mut needs = Needs::default();
+            needs[UNDO] = self.cx.nothing_to_undo();
+            self.provide(needs, state, out);
+        }
         visit::stmt_calls(stmt, &mut |call| self.call(call, state));
     }
 

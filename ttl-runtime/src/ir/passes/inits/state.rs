@@ -169,6 +169,8 @@ pub(super) struct Formats<'a> {
     pub(super) undone: Option<TileCall>,
     /// Something is packed with L1 accumulation.
     pub(super) l1_acc: bool,
+    /// Device functions may assume that there is nothing to undo when they begin: their callers see to it.
+    pub(super) entered_clean: bool,
 }
 
 impl<'a> Formats<'a> {
@@ -182,8 +184,30 @@ impl<'a> Formats<'a> {
                 }
             });
         }
-        Formats { module, buffers, function, undone, l1_acc }
+        let entered_clean = undone.is_some() && calls_stand_alone(module);
+        Formats { module, buffers, function, undone, l1_acc, entered_clean }
     }
+}
+
+/// Whether every call of a function that computes can have something before it: it is not in the condition of a loop, and the only one of its statement.
+fn calls_stand_alone(module: &Module) -> bool {
+    let mut computes: Vec<bool> = Vec::with_capacity(module.fns.len());
+    let mut alone = true;
+    for f in &module.fns {
+        let mut here = false;
+        visit::each_stmt(&f.body, &mut |stmt| {
+            let mut calls = 0;
+            visit::stmt_calls(stmt, &mut |call| {
+                calls += u32::from(computes.get(call.callee.0 as usize) == Some(&true));
+            });
+            alone &= calls == 0 || (calls == 1 && !matches!(stmt.kind, StmtKind::While { .. }));
+            here |= calls > 0
+                || matches!(&stmt.kind, StmtKind::Op(op)
+                if !matches!(op, Op::ReserveBack { .. } | Op::PushBack { .. } | Op::WaitFront { .. } | Op::PopFront { .. } | Op::KeepFront { .. }));
+        });
+        computes.push(here);
+    }
+    alone
 }
 
 impl Formats<'_> {
