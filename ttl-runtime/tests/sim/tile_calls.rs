@@ -1,14 +1,15 @@
 //! Broadcasts, reductions and transpositions: the mistakes.
 
 use ttl_runtime::arch::ComputeConfig;
-use ttl_runtime::ops::{Bcast, BinaryOp, Pool, ReduceDim, TileCall};
+use ttl_runtime::ops::{Bcast, BinaryOp, MAX_WORDS, Pool, ReduceDim, TileCall, UnaryOp};
 use ttl_runtime::sim::ErrorKind;
-use ttl_runtime::sim::ops::{self, FpuInit};
+use ttl_runtime::sim::ops::{self, FpuInit, SfpuInit};
 
 use crate::compute::{WIDE, error, pack_all, run, start, start_and_acquire};
 use crate::harness::*;
 
 const SUM_ROW: TileCall = TileCall::Reduce(Pool::Sum, ReduceDim::Row);
+const FILL: SfpuInit = SfpuInit::Unary(UnaryOp::Fill, [0; MAX_WORDS]);
 const MAX_COL: TileCall = TileCall::Reduce(Pool::Max, ReduceDim::Col);
 
 fn init(call: TileCall, cbs: &[u32]) {
@@ -38,8 +39,8 @@ fn a_reduction_must_be_undone_before_other_tiles_are_packed() {
         ops::tile_call(SUM_ROW, &[A, B], &[0, 0], 0, 0, here!());
         pack_all(1);
         ops::tile_regs_acquire(here!());
-        ops::fpu_init(FpuInit::Copy { cb: A }, here!());
-        ops::copy_tile(A, 0, 0, here!());
+        ops::sfpu_init(FILL, here!());
+        ops::sfpu_unary(UnaryOp::Fill, 0, [0; MAX_WORDS], here!());
         pack_all(1);
     });
     assert_eq!(e.kind(), ErrorKind::Init);
@@ -47,7 +48,38 @@ fn a_reduction_must_be_undone_before_other_tiles_are_packed() {
     assert!(e.to_string().contains("call `reduce_uninit` after the last reduction"), "{e}");
 }
 
-/// As at the head of a loop that ends with a reduction.
+#[test]
+fn a_reduction_must_be_undone_before_anything_else_is_set_up() {
+    let set_up: [(&(dyn Fn() + Sync), &str); 3] = [
+        (&|| ops::fpu_init(FpuInit::Copy { cb: A }, here!()), "`copy_init`"),
+        (&|| init(TileCall::Transpose, &[A]), "`transpose_init`"),
+        (&|| ops::pack_reconfig_data_format(OUT, here!()), "`pack_reconfig_data_format`"),
+    ];
+    for (other, name) in set_up {
+        let reduced = || {
+            start_and_acquire();
+            init(SUM_ROW, &[A, B]);
+            ops::tile_call(SUM_ROW, &[A, B], &[0, 0], 0, 0, here!());
+            pack_all(1);
+        };
+        let e = error(&|| {
+            reduced();
+            other();
+        });
+        assert_eq!(e.kind(), ErrorKind::Init);
+        let message = " while the packer is set up for a reduction and writes only column 0 of a tile";
+        assert_eq!(e.message(), format!("{name}{message}"));
+        assert!(e.to_string().contains("call `reduce_uninit` after the section of the last reduction"), "{e}");
+        let got = run(ComputeConfig::default(), 1, &|| {
+            reduced();
+            ops::reduce_uninit(here!());
+            other();
+        });
+        assert_eq!(got.unwrap(), [64.0]);
+    }
+}
+
+/// As behind an `if` of whose branches only one reduces.
 #[test]
 fn nothing_to_undo_does_no_harm() {
     let got = run(ComputeConfig::default(), 1, &|| {

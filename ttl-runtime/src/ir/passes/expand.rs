@@ -487,7 +487,7 @@ impl Expander<'_> {
     /// The buffer with the scaler tile of a reduction.
     fn scaler(&mut self, pool: Pool, dim: ReduceDim, rows: &Expr, cols: &Expr) -> LocalId {
         let site = self.site();
-        let scaler = Scaler::of(pool, dim, constant(rows), constant(cols));
+        let scaler = Scaler::of(pool, dim, constant(rows), constant(cols), self.config.fp32_dest_acc);
         let found = scaler.and_then(|s| self.function.temp(TempKey::Scaler(s)));
         found.unwrap_or_else(|| {
             self.failed.get_or_insert(match scaler {
@@ -586,6 +586,7 @@ pub(super) fn needs_of(
     schedule: &Schedule,
     leaves: &[Leaf],
     pages: &Expr,
+    wide: bool,
     site: Site,
 ) -> Result<Vec<TempKey>, PassError> {
     let sizes = Sizes::new(leaves, pages);
@@ -597,7 +598,7 @@ pub(super) fn needs_of(
         for step in &part.plan.steps {
             if let crate::ir::fuse::Step::Reduce { pool, dim, leaf, .. } = *step {
                 let [rows, cols] = sizes.of(schedule.leaf_shape(leaf));
-                let scaler = Scaler::of(pool, dim, constant(&rows), constant(&cols));
+                let scaler = Scaler::of(pool, dim, constant(&rows), constant(&cols), wide);
                 let key = TempKey::Scaler(scaler.ok_or(PassError::UnknownMean { site })?);
                 if !needs.contains(&key) {
                     needs.push(key);

@@ -48,6 +48,9 @@ pub fn fpu_init(init: FpuInit, site: Site) {
             let message = format!("`matmul_block_init`: a block of {rt} x {ct} tiles with kt {kt} is empty");
             return Err(cx.fail(ErrorKind::Init, message, site));
         }
+        if !init.reduces() {
+            cx.edge_mask_is_undone(init.call(), site)?;
+        }
         let unit = cx.unit(init.call(), site)?;
         unit.fpu = Some((init, site));
         if let FpuInit::Call { call: TileCall::Reduce(_, dim), .. } = init {
@@ -95,6 +98,7 @@ pub fn pack_reconfig_data_format(cb: u32, site: Site) {
     const CALL: &str = "pack_reconfig_data_format";
     op(site, |cx| {
         cx.started(CALL, site)?;
+        cx.edge_mask_is_undone(CALL, site)?;
         let cb = cx.cb(CALL, cb, site)?;
         let format = cx.core.cbs.list[cb].format;
         let unit = cx.unit(CALL, site)?;

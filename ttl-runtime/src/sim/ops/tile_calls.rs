@@ -10,7 +10,7 @@ use crate::sim::thread::Cx;
 use crate::site::Site;
 use crate::tensor::format::DataFormat;
 
-/// `reduce_uninit`: the packer writes whole tiles again. Harmless where no reduction was prepared, as at the head of a loop that ends with one.
+/// `reduce_uninit`: the packer writes whole tiles again. Harmless where no reduction was prepared, as after an `if` of whose branches only one reduces.
 pub fn reduce_uninit(site: Site) {
     op(site, |cx| {
         cx.started("reduce_uninit", site)?.edge_mask = None;
@@ -311,6 +311,15 @@ impl Cx<'_> {
     fn cb_format(&mut self, name: &str, cb: u32, site: Site) -> Step<DataFormat> {
         let cb = self.cb(name, cb, site)?;
         Ok(self.core.cbs.list[cb].format)
+    }
+
+    /// The matrix unit is set up for something else, or the packer for another format, only when the packer writes whole tiles.
+    #[inline]
+    pub(super) fn edge_mask_is_undone(&mut self, name: &str, site: Site) -> Step<()> {
+        let Some((dim, init)) = self.unit(name, site)?.edge_mask else { return Ok(()) };
+        let message = format!("`{name}` while the packer is set up for a reduction and writes only {} of a tile", dim.kept());
+        let error = self.error(ErrorKind::Init, message, site).label(init, "since this `reduce_init`");
+        Err(Stop::Fail(error.help("call `reduce_uninit` after the section of the last reduction")))
     }
 
     /// Registers without a reduction in their section would lose all but a row or a column.
