@@ -121,6 +121,7 @@ macro_rules! operands {
                 Op::Init(init) => $init_exprs(init, f),
                 Op::SemaphoreSend { to: Dest::Core(_), .. }
                 | Op::PipeReceive(_)
+                | Op::KeepFront { .. }
                 | Op::ReadBarrier
                 | Op::WriteBarrier
                 | Op::WritesFlushed

@@ -37,6 +37,7 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         | Op::PushBack { cb, .. }
         | Op::WaitFront { cb, .. }
         | Op::PopFront { cb, .. }
+        | Op::KeepFront { cb }
         | Op::CopyTile { cb, .. }
         | Op::ReuseDest { cb, .. }
         | Op::WriteWord { cb, .. }
