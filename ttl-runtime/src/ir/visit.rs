@@ -1,6 +1,6 @@
 //! Walks over the IR that verifier, passes and writer share.
 
-use super::{BinOp, Block, Debug, Expr, ExprKind, FnId, Init, Leaf, LocalId, Op, Query, Stmt, StmtKind, Ty};
+use super::{BinOp, Expr, ExprKind, FnId, Init, Leaf, LocalId, Op, Query, Stmt, StmtKind, Ty};
 pub use super::operands::{blocks_of, expr_exprs, init_exprs, op_exprs, stmt_exprs};
 use super::operands::{blocks_of_mut, expr_exprs_mut, stmt_exprs_mut};
 use std::collections::BTreeSet;
