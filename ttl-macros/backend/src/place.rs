@@ -22,7 +22,8 @@ pub(crate) fn number(tokens: TokenStream) -> TokenStream {
     let at = start.map_or((0, 0), |at| (at.line, at.column));
     let text = format!("{at:?}{tokens}");
     // FNV-1a.
-    let mut next = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    let mut next =
+        text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
     numbered(tokens, &mut next)
 }
 

@@ -157,7 +157,10 @@ fn sizes_of_blocks() {
     let size = |numbers: &str| vec![m::STORE_SIZE.text_with(numbers)];
     assert_eq!(stored("y.reserve_back(4).store(x.block(2, 3).exp());"), size("2x3 tiles to a block of 4"));
     assert_eq!(stored("y.reserve_back(4).store(&x + &w);"), size("6 tiles to a block of 4"));
-    assert_eq!(stored("let mut t = y.reserve_back(3); t.store(x.block(2, 3).sum_row());"), size("2x1 tiles to a block of 3"));
+    assert_eq!(
+        stored("let mut t = y.reserve_back(3); t.store(x.block(2, 3).sum_row());"),
+        size("2x1 tiles to a block of 3")
+    );
     assert_eq!(stored("y.reserve_back(6).store(&x * 2.0);"), Vec::<String>::new());
 }
 

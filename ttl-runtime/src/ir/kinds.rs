@@ -122,10 +122,11 @@ pub fn of_nodes(dag: &Dag, leaves: &[LeafInfo]) -> Vec<Kind> {
 /// The name of a reduction or a product.
 const fn method(node: &Node) -> &'static str {
     match node {
-        Node::Reduce(pool, dim, _) => {
-            [["sum_row", "sum_col", "sum_scalar"], ["mean_row", "mean_col", "mean_scalar"], ["max_row", "max_col", "max_scalar"]]
-                [*pool as usize][*dim as usize]
-        }
+        Node::Reduce(pool, dim, _) => [
+            ["sum_row", "sum_col", "sum_scalar"],
+            ["mean_row", "mean_col", "mean_scalar"],
+            ["max_row", "max_col", "max_scalar"],
+        ][*pool as usize][*dim as usize],
         _ => "matmul",
     }
 }

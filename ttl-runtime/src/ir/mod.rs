@@ -13,6 +13,7 @@ pub mod data;
 pub mod fuse;
 pub mod group;
 pub mod kinds;
+pub mod operands;
 pub mod passes;
 pub mod pipe;
 pub mod schedule;
@@ -22,7 +23,6 @@ pub mod tile_op;
 pub mod transfers;
 pub mod ty;
 pub mod verify;
-pub mod operands;
 pub mod visit;
 
 use crate::ops::{BinaryOp, TernaryOp, TileCall, UnaryOp};

@@ -1,8 +1,8 @@
 //! Walks over the IR that verifier, passes and writer share.
 
-use super::{BinOp, Expr, ExprKind, FnId, Init, Leaf, LocalId, Op, Query, Stmt, StmtKind, Ty};
 pub use super::operands::{blocks_of, expr_exprs, init_exprs, op_exprs, stmt_exprs};
 use super::operands::{blocks_of_mut, expr_exprs_mut, stmt_exprs_mut};
+use super::{BinOp, Expr, ExprKind, FnId, Init, Leaf, LocalId, Op, Query, Stmt, StmtKind, Ty};
 use std::collections::BTreeSet;
 
 /// Every statement of a block, outer ones before those inside them.

@@ -63,8 +63,20 @@ fn copies(k: &mut FnBuilder, bufs: Bufs) {
 
 fn set_up(module: &Module) -> Vec<String> {
     let names = [
-        "for", "while", "if", "}", "break;", "continue;", "return;", "copy_init", "reduce_init", "reduce_uninit",
-        "pack_reconfig_data_format", "tile_regs_acquire", "pack_tile", "f",
+        "for",
+        "while",
+        "if",
+        "}",
+        "break;",
+        "continue;",
+        "return;",
+        "copy_init",
+        "reduce_init",
+        "reduce_uninit",
+        "pack_reconfig_data_format",
+        "tile_regs_acquire",
+        "pack_tile",
+        "f",
     ];
     calls(module, &ComputeConfig::default(), &names)
         .into_iter()

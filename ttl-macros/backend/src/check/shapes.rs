@@ -148,7 +148,8 @@ impl Shapes<'_> {
                 }
                 Known::Nothing
             }
-            (name_of, [], Known::Block(_) | Known::Front(_) | Known::Flat(_)) => match self.whole(name_of, name, shape) {
+            (name_of, [], Known::Block(_) | Known::Front(_) | Known::Flat(_)) => match self.whole(name_of, name, shape)
+            {
                 Some(shape) => Known::Block(shape),
                 None if is_operation(name_of) => values(recv),
                 None => Known::Nothing,

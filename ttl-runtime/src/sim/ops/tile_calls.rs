@@ -317,7 +317,8 @@ impl Cx<'_> {
     #[inline]
     pub(super) fn edge_mask_is_undone(&mut self, name: &str, site: Site) -> Step<()> {
         let Some((dim, init)) = self.unit(name, site)?.edge_mask else { return Ok(()) };
-        let message = format!("`{name}` while the packer is set up for a reduction and writes only {} of a tile", dim.kept());
+        let message =
+            format!("`{name}` while the packer is set up for a reduction and writes only {} of a tile", dim.kept());
         let error = self.error(ErrorKind::Init, message, site).label(init, "since this `reduce_init`");
         Err(Stop::Fail(error.help("call `reduce_uninit` after the section of the last reduction")))
     }
