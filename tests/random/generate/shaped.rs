@@ -109,7 +109,11 @@ impl Expr<'_> {
                 format!("({of}.{kind}_{direction}(){scale}")
             }
             (_, 1) => format!("({}.{kind}_row(){scale}", self.write((rows, self.cols), depth)),
-            (1, _) => format!("({}.{kind}_col(){scale}", self.write((self.rows, cols), depth)),
+            // Of a matrix that there is.
+            (1, _) => {
+                let of = if cols == self.cols { (self.rows, cols) } else { (self.cols, cols) };
+                format!("({}.{kind}_col(){scale}", self.write(of, depth))
+            }
             _ => {
                 let (of, all) = (self.write((rows, cols), depth), self.write((rows, cols), depth));
                 match self.dice.below(2) {

@@ -105,7 +105,7 @@ macro_rules! operands {
                 Op::Store(s) => {
                     let super::Store { pages, leaves, scalars, .. } = & $($mutable)? **s;
                     f(pages);
-                    for (super::Leaf::Front { shape, .. } | super::Leaf::Acc { shape, .. }) in leaves {
+                    for super::Leaf::Front { shape, .. } | super::Leaf::Acc { shape, .. } in leaves {
                         shape.$iter().for_each(&mut *f);
                     }
                     scalars.$iter().for_each(f);
@@ -113,7 +113,7 @@ macro_rules! operands {
                 Op::Zeros { shape, .. } => shape.$iter().for_each(f),
                 Op::Accumulate(s) => {
                     let super::Accumulate { leaves, scalars, .. } = & $($mutable)? **s;
-                    for (super::Leaf::Front { shape, .. } | super::Leaf::Acc { shape, .. }) in leaves {
+                    for super::Leaf::Front { shape, .. } | super::Leaf::Acc { shape, .. } in leaves {
                         shape.$iter().for_each(&mut *f);
                     }
                     scalars.$iter().for_each(f);

@@ -48,35 +48,62 @@ fn a_reduction_must_be_undone_before_other_tiles_are_packed() {
     assert!(e.to_string().contains("call `reduce_uninit` after the last reduction"), "{e}");
 }
 
+/// Also where the same section reduces into another register.
 #[test]
-fn a_reduction_must_be_undone_before_anything_else_is_set_up() {
-    let set_up: [(&(dyn Fn() + Sync), &str); 3] = [
-        (&|| ops::fpu_init(FpuInit::Copy { cb: A }, here!()), "`copy_init`"),
-        (&|| init(TileCall::Transpose, &[A]), "`transpose_init`"),
-        (&|| ops::pack_reconfig_data_format(OUT, here!()), "`pack_reconfig_data_format`"),
-    ];
-    for (other, name) in set_up {
-        let reduced = || {
+fn only_reductions_are_packed_while_one_is_set_up() {
+    let copy_beside = |undone: bool| {
+        move || {
+            start_and_acquire();
+            init(SUM_ROW, &[A, B]);
+            ops::tile_call(SUM_ROW, &[A, B], &[0, 0], 0, 0, here!());
+            ops::fpu_init(FpuInit::Copy { cb: A }, here!());
+            ops::copy_tile(A, 0, 1, here!());
+            if undone {
+                ops::reduce_uninit(here!());
+            }
+            pack_all(2);
+        }
+    };
+    let e = error(&copy_beside(false));
+    assert_eq!(e.kind(), ErrorKind::Init);
+    assert!(e.message().contains("packs tile register 1, which no reduction made"), "{e}");
+    assert!(run(ComputeConfig::default(), 2, &copy_beside(true)).is_ok());
+}
+
+/// As the library's reductions over several blocks do: the sum so far is copied back, and added to.
+#[test]
+fn a_sum_is_continued_without_undoing() {
+    let got = run(ComputeConfig::default(), 1, &|| {
+        start_and_acquire();
+        init(SUM_ROW, &[A, B]);
+        ops::fpu_init(FpuInit::Copy { cb: A }, here!());
+        ops::copy_tile(A, 0, 0, here!());
+        init(SUM_ROW, &[A, B]);
+        ops::tile_call(SUM_ROW, &[A, B], &[0, 0], 0, 0, here!());
+        pack_all(1);
+    });
+    assert!(got.is_ok(), "{got:?}");
+}
+
+#[test]
+fn the_packer_keeps_its_format_while_a_reduction_is_set_up() {
+    let reconfigured = |undone: bool| {
+        move || {
             start_and_acquire();
             init(SUM_ROW, &[A, B]);
             ops::tile_call(SUM_ROW, &[A, B], &[0, 0], 0, 0, here!());
             pack_all(1);
-        };
-        let e = error(&|| {
-            reduced();
-            other();
-        });
-        assert_eq!(e.kind(), ErrorKind::Init);
-        let message = " while the packer is set up for a reduction and writes only column 0 of a tile";
-        assert_eq!(e.message(), format!("{name}{message}"));
-        assert!(e.to_string().contains("call `reduce_uninit` after the section of the last reduction"), "{e}");
-        let got = run(ComputeConfig::default(), 1, &|| {
-            reduced();
-            ops::reduce_uninit(here!());
-            other();
-        });
-        assert_eq!(got.unwrap(), [64.0]);
-    }
+            if undone {
+                ops::reduce_uninit(here!());
+            }
+            ops::pack_reconfig_data_format(OUT, here!());
+        }
+    };
+    let e = error(&reconfigured(false));
+    assert_eq!(e.kind(), ErrorKind::Init);
+    let what = "while the packer is set up for a reduction and writes only column 0 of a tile";
+    assert_eq!(e.message(), format!("`pack_reconfig_data_format` {what}"));
+    assert!(run(ComputeConfig::default(), 1, &reconfigured(true)).is_ok());
 }
 
 /// As behind an `if` of whose branches only one reduces.
