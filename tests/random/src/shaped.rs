@@ -263,8 +263,8 @@ pub(crate) fn read<A: Element, B: Element, V: Element, W: Element, T: Element, M
     w_out: CbOut<W>,
     t_out: CbOut<T>,
     m_out: CbOut<M>,
-    rows: u32,
-    cols: u32,
+    #[ttl(common)] rows: u32,
+    #[ttl(common)] cols: u32,
     #[ttl(common)] blocks: u32,
 ) {
     for block in 0..blocks {

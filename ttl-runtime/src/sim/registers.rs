@@ -97,9 +97,6 @@ impl FpuInit {
         }
     }
 
-    pub(super) const fn reduces(self) -> bool {
-        matches!(self, FpuInit::Call { call: TileCall::Reduce(..), .. })
-    }
 
     /// Circular buffers in SrcA and SrcB.
     pub(super) fn operands(self) -> (Option<u32>, Option<u32>) {
