@@ -1,6 +1,7 @@
 //! Kernels written in ttl. Each module has the thread kernels and a function that puts them on cores as a program.
 
 pub mod dit;
+pub mod elementwise;
 pub mod embedding;
 pub mod exact;
 pub mod fma;
@@ -8,6 +9,11 @@ pub mod linear;
 pub mod matmul;
 pub mod matmul_mcast;
 pub mod norms;
+pub mod pooling;
+pub mod reduce;
+pub mod rows;
 pub mod softmax;
 pub mod split;
 pub mod tiles;
+pub mod tilize;
+pub mod transpose;
