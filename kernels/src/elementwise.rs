@@ -42,7 +42,7 @@
 //! f32 with 32-bit registers goes there with all its bits, where `b` is not broadcast; the matrix unit, which broadcasts, takes 11 bits (tf32).
 
 use crate::exact::Exact;
-use crate::rows::in_tiles;
+use crate::row_blocks::in_tiles;
 use crate::split::split;
 use crate::tiles::{read_tiles, write_tiles};
 use ttl::prelude::*;

@@ -16,7 +16,7 @@
 //! most.
 
 use crate::exact::Exact;
-use crate::rows::{self, RowBlocks, clear_padding};
+use crate::row_blocks::{self, RowBlocks, clear_padding};
 use crate::split::{Split, split};
 use ttl::prelude::*;
 
@@ -65,14 +65,14 @@ pub fn read<T: Element>(
 
 /// `y = table[ids]` in tiles, over the cores of `grid`.
 pub fn program<T: Exact>(grid: &CoreSet, ids: &Tensor<u32>, table: &Tensor<T>, y: &Tensor<T>) -> ttl::Result<Program> {
-    rows::in_tiles("embedding", "y", y)?;
+    row_blocks::in_tiles("embedding", "y", y)?;
     let (mut p, split, blocks, rows_in) = reader(grid, ids, table, y)?;
     let (cores, width) = (&split.cores, blocks.width);
     let (y_out, y_in) = p.circular_buffer::<T>("y", cores, 2 * width);
     let input = rows_in.clone();
-    T::compute(&mut p, cores, &input, rows::rows_to_tiles { rows_in, y_out, width, count: split.count() });
+    T::compute(&mut p, cores, &input, row_blocks::rows_to_tiles { rows_in, y_out, width, count: split.count() });
     let (first, count) = (split.first(), split.count());
-    p.kernel(cores, rows::write_tiles { y: y.accessor(), y_in, blocks, first, count });
+    p.kernel(cores, row_blocks::write_tiles { y: y.accessor(), y_in, blocks, first, count });
     Ok(p)
 }
 
@@ -83,10 +83,10 @@ pub fn rows_program<T: Exact>(
     table: &Tensor<T>,
     y: &Tensor<T>,
 ) -> ttl::Result<Program> {
-    rows::in_rows("embedding", "y", y)?;
+    row_blocks::in_rows("embedding", "y", y)?;
     let (mut p, split, blocks, rows_in) = reader(grid, ids, table, y)?;
     let (first, count) = (split.first(), split.count());
-    p.kernel(&split.cores, rows::write_rows { y: y.accessor(), rows_in, blocks, first, count });
+    p.kernel(&split.cores, row_blocks::write_rows { y: y.accessor(), rows_in, blocks, first, count });
     Ok(p)
 }
 
@@ -97,8 +97,8 @@ fn reader<T: Exact>(
     table: &Tensor<T>,
     y: &Tensor<T>,
 ) -> ttl::Result<(Program, Split, RowBlocks, Consumer<T>)> {
-    rows::in_rows("embedding", "ids", ids)?;
-    rows::in_rows("embedding", "table", table)?;
+    row_blocks::in_rows("embedding", "ids", ids)?;
+    row_blocks::in_rows("embedding", "table", table)?;
     let &[vocabulary, elements] = table.shape() else {
         return Err(ttl::Error::Other(format!(
             "embedding: the table has shape {:?}, must have [rows, elements of a row]",

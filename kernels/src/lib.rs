@@ -11,7 +11,7 @@ pub mod matmul_mcast;
 pub mod norms;
 pub mod pooling;
 pub mod reduce;
-pub mod rows;
+pub mod row_blocks;
 pub mod softmax;
 pub mod split;
 pub mod tiles;

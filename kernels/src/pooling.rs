@@ -19,7 +19,7 @@
 //! may be of any length; L1 per core: 4 tiles of `x` and `y` each, 2 of f32. The squares are added up in the registers; the sum goes through the matrix
 //! unit once more, which keeps 11 bits of it: the factor is right to 2^-11 with 32-bit registers.
 
-use crate::rows::in_tiles;
+use crate::row_blocks::in_tiles;
 use crate::split::split;
 use crate::tiles::{pad_tile, write_tiles};
 use ttl::prelude::*;

@@ -17,7 +17,7 @@
 //! with 32-bit registers for f32 too.
 
 use crate::exact::Exact;
-use crate::rows::in_tiles;
+use crate::row_blocks::in_tiles;
 use crate::split::split;
 use crate::tiles::pad_tile;
 use ttl::prelude::*;

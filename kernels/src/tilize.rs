@@ -7,7 +7,7 @@
 //! A row of any length goes through, also one that is larger than L1. f32 goes to the registers with all its bits (`UnpackToDestFp32`).
 
 use crate::exact::Exact;
-use crate::rows::{self, RowBlocks, clear_padding};
+use crate::row_blocks::{self, RowBlocks, clear_padding};
 use crate::split::split;
 use ttl::prelude::*;
 
@@ -67,8 +67,8 @@ fn same_shape<T: Element>(kernel: &str, x: &Tensor<T>, y: &Tensor<T>) -> ttl::Re
 /// Row-major `x` to tiles `y` of the same shape, over the cores of `grid`.
 pub fn program<T: Exact>(grid: &CoreSet, x: &Tensor<T>, y: &Tensor<T>) -> ttl::Result<Program> {
     same_shape("tilize", x, y)?;
-    rows::in_rows("tilize", "x", x)?;
-    rows::in_tiles("tilize", "y", y)?;
+    row_blocks::in_rows("tilize", "x", x)?;
+    row_blocks::in_tiles("tilize", "y", y)?;
     let blocks = RowBlocks::of(x, WIDTH, grid);
     let split = split(blocks.total(x.spec().tiles().batch as u32), grid);
     let (cores, width) = (&split.cores, blocks.width);
@@ -78,16 +78,16 @@ pub fn program<T: Exact>(grid: &CoreSet, x: &Tensor<T>, y: &Tensor<T>) -> ttl::R
     let (y_out, y_in) = p.circular_buffer::<T>("y", cores, 2 * width);
     p.kernel(cores, read_rows { x: x.accessor(), rows_out, blocks, first: first(), count: count() });
     let input = rows_in.clone();
-    T::compute(&mut p, cores, &input, rows::rows_to_tiles { rows_in, y_out, width, count: count() });
-    p.kernel(cores, rows::write_tiles { y: y.accessor(), y_in, blocks, first: first(), count: count() });
+    T::compute(&mut p, cores, &input, row_blocks::rows_to_tiles { rows_in, y_out, width, count: count() });
+    p.kernel(cores, row_blocks::write_tiles { y: y.accessor(), y_in, blocks, first: first(), count: count() });
     Ok(p)
 }
 
 /// Tiles `x` to row-major `y` of the same shape, over the cores of `grid`.
 pub fn untilize_program<T: Exact>(grid: &CoreSet, x: &Tensor<T>, y: &Tensor<T>) -> ttl::Result<Program> {
     same_shape("untilize", x, y)?;
-    rows::in_tiles("untilize", "x", x)?;
-    rows::in_rows("untilize", "y", y)?;
+    row_blocks::in_tiles("untilize", "x", x)?;
+    row_blocks::in_rows("untilize", "y", y)?;
     // A block fits the registers.
     let blocks = RowBlocks::of(x, 16 / T::BYTES, grid);
     let split = split(blocks.total(x.spec().tiles().batch as u32), grid);
@@ -102,12 +102,12 @@ pub fn untilize_program<T: Exact>(grid: &CoreSet, x: &Tensor<T>, y: &Tensor<T>) 
     macro_rules! of_width {
         ($($w:literal),*) => {
             match width {
-                $($w => T::compute(&mut p, cores, &input, rows::tiles_to_rows::<T, $w> { x_in, rows_out, count: count() }),)*
-                _ => T::compute(&mut p, cores, &input, rows::tiles_to_rows::<T, 1> { x_in, rows_out, count: count() }),
+                $($w => T::compute(&mut p, cores, &input, row_blocks::tiles_to_rows::<T, $w> { x_in, rows_out, count: count() }),)*
+                _ => T::compute(&mut p, cores, &input, row_blocks::tiles_to_rows::<T, 1> { x_in, rows_out, count: count() }),
             }
         };
     }
     of_width!(2, 3, 4, 5, 6, 7, 8);
-    p.kernel(cores, rows::write_rows { y: y.accessor(), rows_in, blocks, first: first(), count: count() });
+    p.kernel(cores, row_blocks::write_rows { y: y.accessor(), rows_in, blocks, first: first(), count: count() });
     Ok(p)
 }

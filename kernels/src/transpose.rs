@@ -4,7 +4,7 @@
 //! each tile. The padding of `y` is the transposed padding of `x`. L1 per core: `4 * height` tiles.
 
 use crate::exact::Exact;
-use crate::rows::in_tiles;
+use crate::row_blocks::in_tiles;
 use crate::split::split;
 use ttl::prelude::*;
 
