@@ -2,10 +2,13 @@
 
 pub mod dit;
 pub mod fma;
+pub mod layernorm;
 pub mod linear;
 pub mod matmul;
 pub mod matmul_mcast;
 pub mod norms;
+pub mod rmsnorm;
+pub mod rows;
 pub mod softmax;
 pub mod split;
 pub mod tiles;

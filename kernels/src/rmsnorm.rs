@@ -1,0 +1,1 @@
+//! Normalisation of each row by its root mean square: later.
