@@ -1,6 +1,8 @@
 //! Kernels written in ttl. Each module has the thread kernels and a function that puts them on cores as a program.
 
 pub mod dit;
+pub mod embedding;
+pub mod exact;
 pub mod fma;
 pub mod layernorm;
 pub mod linear;
