@@ -38,7 +38,7 @@ fn our_softmax(device: &mut Device) -> ttl::Result<Program> {
     let x = device.upload::<bf16>("x", &HostTensor::normal(vec![64, 64], 1)?)?;
     let y = device.zeros::<bf16>("y", &[64, 64])?;
     let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
-    softmax::program::<2>(&CORE.into(), config, &x, &y)
+    softmax::program(&CORE.into(), config, &x, &y)
 }
 
 fn our_matmul(device: &mut Device) -> ttl::Result<Program> {

@@ -164,20 +164,17 @@ fn build<T: Element, E: Element>(
     let has = |t: Option<&Tensor<T>>| u32::from(t.is_some());
     let (residual, gamma, beta) = (has(of.residual), has(of.gamma), has(of.beta));
     let (outer, inner) = (rows::tile::<T>(), rows::tile::<E>());
-    let width = of.x.tile_cols();
-    // Pages of `gamma` and `beta` as they are read, and one where they are not.
-    let staged = |block: u32, present: u32| if present > 0 { 2 * block.min(rows::BLOCK) } else { 1 };
     let fit = Fit::of("layernorm", of.x, options, |block, depth| {
-        let transfers = depth * block * (2 + residual) + (1 - residual) + staged(block, gamma) + staged(block, beta);
+        let transfers =
+            depth * block * (2 + residual) + (1 - residual) + rows::staged(block, gamma) + rows::staged(block, beta);
         let steps = block * (1 + gamma + beta) + (2 - gamma - beta) + 6;
         u64::from(transfers) * outer + u64::from(steps) * inner + u64::from(WEIGHTS) * 2048
     })?;
     let cut = fit.cut;
     let block = cut.block;
-    let part = block.min(rows::BLOCK);
     let norm = Norm {
         cut,
-        rows: Cut { width, block: part, blocks: width.div_ceil(part), columns: 32 },
+        rows: rows::parts(cut.width, block),
         residual: residual * block,
         gamma: gamma * block,
         beta: beta * block,
@@ -189,8 +186,8 @@ fn build<T: Element, E: Element>(
     let mut p = Program::new("layernorm");
     let (x_out, x_in) = p.circular_buffer::<T>("x", cores, fit.depth * block);
     let (residual_out, residual_in) = p.circular_buffer::<T>("residual", cores, (fit.depth * norm.residual).max(1));
-    let (gamma_out, gamma_in) = p.circular_buffer::<T>("gamma", cores, staged(block, gamma));
-    let (beta_out, beta_in) = p.circular_buffer::<T>("beta", cores, staged(block, beta));
+    let (gamma_out, gamma_in) = p.circular_buffer::<T>("gamma", cores, rows::staged(block, gamma));
+    let (beta_out, beta_in) = p.circular_buffer::<T>("beta", cores, rows::staged(block, beta));
     let (weights_out, weights_in) = p.circular_buffer::<bf16>("weights", cores, WEIGHTS);
     let (mean_out, mean) = p.circular_buffer::<E>("mean", cores, 2);
     let (centred_out, centred) = p.circular_buffer::<E>("centred", cores, block);
@@ -200,8 +197,7 @@ fn build<T: Element, E: Element>(
     let (full_beta_out, full_beta) = p.circular_buffer::<E>("beta rows", cores, norm.beta.max(1));
     let (y_out, y_in) = p.circular_buffer::<T>("y", cores, fit.depth * block);
     let source = |tensor: Option<&Tensor<T>>, out| SourceHost { tensor: tensor.unwrap_or(of.x).accessor(), out };
-    let inputs =
-        InputsHost { x: x_in, residual: residual_in, gamma: gamma_in, beta: beta_in, weights: weights_in };
+    let inputs = InputsHost { x: x_in, residual: residual_in, gamma: gamma_in, beta: beta_in, weights: weights_in };
     let steps = StepsHost {
         mean_out,
         mean,
@@ -235,9 +231,6 @@ fn build<T: Element, E: Element>(
     } else {
         p.compute(cores, config, in_blocks::<T, E> { inputs, steps, y: y_out, norm, count: split.count() });
     }
-    p.kernel(
-        cores,
-        rows::write::<T> { y: of.y.accessor(), y_in, cut, first: split.first(), count: split.count() },
-    );
+    p.kernel(cores, rows::write::<T> { y: of.y.accessor(), y_in, cut, first: split.first(), count: split.count() });
     Ok(p)
 }

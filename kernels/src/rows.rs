@@ -7,8 +7,8 @@
 
 mod plan;
 
-pub(crate) use plan::{BLOCK, tile};
 pub use plan::{Fit, Form, RowOptions, is_row, lowest, same_shapes};
+pub(crate) use plan::{parts, staged, tile};
 
 use ttl::prelude::*;
 
@@ -165,19 +165,56 @@ pub fn write<T: Element>(
     }
 }
 
-/// Row 0 of each of the first `tiles` tiles of a block, in every row: a block that other rows can be combined with element by element.
+/// Pushes what a block of `tiles` tiles lacks to the pages of a block, so that no block goes round the end of its buffer.
 #[ttl::device]
-pub fn repeat_row<T: Element, E: Element>(
+pub fn fill_up<E: Element>(out: &CbOut<E>, pages: u32, tiles: u32) {
+    if tiles < pages {
+        out.reserve_back(pages - tiles).push_back();
+    }
+}
+
+/// Row 0 of each of `tiles` tiles, in every row: a block that others can be combined with element by element. Both buffers have `pages` pages to a block.
+#[ttl::device]
+pub fn repeat_block<T: Element, E: Element>(
+    compute: Compute,
+    row: &CbIn<T>,
+    full: &CbOut<E>,
+    weights: &Front<bf16>,
+    pages: u32,
+    tiles: u32,
+) {
+    let row = row.wait_front(pages);
+    let mut full = full.reserve_back(pages);
+    repeat_row(compute, &row, &mut full, weights, tiles);
+}
+
+/// The same for part `at` of a row that comes in parts and stays as a whole.
+#[ttl::device]
+pub fn repeat_part<T: Element, E: Element>(
+    compute: Compute,
+    row: &CbIn<T>,
+    full: &CbOut<E>,
+    weights: &Front<bf16>,
+    parts: Cut,
+    at: u32,
+) {
+    let row = row.wait_front(parts.block);
+    let mut full = full.reserve_back(parts.tiles(at));
+    repeat_row(compute, &row, &mut full, weights, parts.tiles(at));
+}
+
+#[ttl::device]
+fn repeat_row<T: Element, E: Element>(
     compute: Compute,
     row: &Front<T>,
-    weights: &Front<bf16>,
     full: &mut Reserved<E>,
+    weights: &Front<bf16>,
     tiles: u32,
 ) {
     for i in 0..tiles {
         let mut regs = compute.acquire();
         regs.add_tiles_bcast_rows(weights, row, ZEROS, i, 0);
-        regs.commit().pack_tile_at(0, full, i);
+        regs.commit().pack_tile(0, full);
     }
 }
 
@@ -201,7 +238,7 @@ pub fn sum_of_squares<T: Element, E: Element>(compute: Compute, row: &Front<T>, 
 
 /// `1 / sqrt(sum * share + epsilon)` of the sums of squares of each row, in column 0.
 #[ttl::device]
-pub fn one_over_deviation<E: Element>(
+pub fn one_over_root<E: Element>(
     compute: Compute,
     squares: &CbIn<E>,
     scale: &CbOut<E>,

@@ -28,16 +28,11 @@ impl Data {
     /// With a mean that is not zero.
     fn random(shape: &[usize]) -> Data {
         let width = shape.last().copied().unwrap_or(1);
-        let noise = |shape: &[usize], seed| HostTensor::normal(shape.to_vec(), seed).expect("a shape").to_f32_vec();
-        let shifted = |shape: &[usize], seed, scale: f32, shift: f32| {
-            let noise = noise(shape, seed);
-            HostTensor::from_fn(shape.to_vec(), |i| noise[i] * scale + shift).expect("a shape")
-        };
         Data {
-            x: shifted(shape, 1, 1.0, 0.5),
-            residual: shifted(shape, 2, 0.5, 0.25),
-            gamma: shifted(&[width], 3, 0.25, 1.0),
-            beta: shifted(&[width], 4, 0.5, 0.0),
+            x: crate::noise(shape, 1, 1.0, 0.5),
+            residual: crate::noise(shape, 2, 0.5, 0.25),
+            gamma: crate::noise(&[width], 3, 0.25, 1.0),
+            beta: crate::noise(&[width], 4, 0.5, 0.0),
         }
     }
 
@@ -75,11 +70,42 @@ fn run<T: Element>(arch: Arch, shape: &[usize], wide: bool, form: Form, with: Wi
     });
 }
 
+/// As a sentence-embedding model has it.
 #[test]
-fn a_sentence_model() {
+fn with_everything() {
     for chip in CHIPS {
         for wide in [false, true] {
             run::<bf16>(chip(), &[70, 384], wide, Form::Auto, ALL, 1e-12);
         }
     }
+}
+
+#[test]
+fn over_shapes() {
+    crate::over_shapes(|arch, shape, wide, form| run::<bf16>(arch, shape, wide, form, ALL, 1e-5));
+}
+
+#[test]
+fn with_any_tensor_left_out() {
+    for form in [Form::Whole, Form::Blocks] {
+        for i in 0..7 {
+            let with = With { residual: i & 1 != 0, gamma: i & 2 != 0, beta: i & 4 != 0 };
+            run::<bf16>(CHIPS[i % 2](), &[35, 300], i % 3 != 0, form, with, 1e-5);
+        }
+    }
+}
+
+#[test]
+fn of_f32_tensors() {
+    for form in [Form::Whole, Form::Blocks] {
+        for wide in [false, true] {
+            run::<f32>(CHIPS[usize::from(wide)](), &[40, 333], wide, form, ALL, 1e-6);
+        }
+    }
+}
+
+#[test]
+fn of_rows_larger_than_l1() {
+    run::<bf16>(Arch::blackhole(), &[2, 40_000], true, Form::Auto, ALL, 1e-5);
+    run::<bf16>(Arch::wormhole(), &[1, 33_001], true, Form::Auto, NONE, 1e-5);
 }

@@ -4,9 +4,13 @@
 
 mod layernorm;
 mod reference;
+mod refused;
+mod rmsnorm;
+mod softmax;
 
 use reference::Bounded;
 use ttl::prelude::*;
+use ttl_kernels::rows::Form;
 
 const CHIPS: [fn() -> Arch; 2] = [Arch::blackhole, Arch::wormhole];
 
@@ -28,6 +32,25 @@ fn values<T: Element>(host: &HostTensor) -> Vec<f64> {
     host.to_format(T::FORMAT).to_f32_vec().into_iter().map(f64::from).collect()
 }
 
+/// Noise with a mean that is not zero.
+fn noise(shape: &[usize], seed: u64, scale: f32, shift: f32) -> HostTensor {
+    let noise = HostTensor::normal(shape.to_vec(), seed).expect("a shape").to_f32_vec();
+    HostTensor::from_fn(shape.to_vec(), |i| noise[i] * scale + shift).expect("a shape")
+}
+
+/// Shapes that do not fill their tiles, in one or the other direction or both; one row, one column, one element; several dimensions; more rows of tiles than cores.
+const SHAPES: [&[usize]; 10] =
+    [&[1, 1], &[1, 32], &[32, 1], &[5, 31], &[40, 33], &[70, 90], &[1, 500], &[2, 3, 33, 47], &[250, 64], &[3, 1000]];
+
+/// Each of [`SHAPES`] in both forms, chips and widths of the registers taking turns.
+fn over_shapes(run: impl Fn(Arch, &[usize], bool, Form)) {
+    for (i, shape) in SHAPES.iter().enumerate() {
+        for (j, form) in [Form::Whole, Form::Blocks].into_iter().enumerate() {
+            run(CHIPS[(i + j) % 2](), shape, (i / 2 + j) % 2 == 1, form);
+        }
+    }
+}
+
 /// Runs on both engines, compares their memory, and holds each element against its bound.
 #[track_caller]
 fn check<T: Element>(
@@ -44,7 +67,12 @@ fn check<T: Element>(
     for (i, (y, e)) in result.iter().zip(exact).enumerate() {
         let off = (f64::from(*y) - e.value).abs();
         used = used.max(off / e.bound);
-        assert!(off <= e.bound, "{what}: element {i} is {y}, exactly {}: off by {off:e}, more than {:e}", e.value, e.bound);
+        assert!(
+            off <= e.bound,
+            "{what}: element {i} is {y}, exactly {}: off by {off:e}, more than {:e}",
+            e.value,
+            e.bound
+        );
     }
     println!("{what}: the largest error is {used:.3} of its bound");
 }

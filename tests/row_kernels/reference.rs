@@ -26,7 +26,8 @@ pub(crate) struct Rounding {
 }
 
 pub(crate) fn rounding(fp32_dest_acc: bool, f32_tensors: bool) -> Rounding {
-    let bf16 = 2f64.powi(-9);
+    // Half a unit in the last of 8 bits.
+    let bf16 = 2f64.powi(-8);
     let tf32 = 2f64.powi(-10);
     Rounding {
         kept: if fp32_dest_acc { tf32 } else { bf16 },
@@ -36,6 +37,40 @@ pub(crate) fn rounding(fp32_dest_acc: bool, f32_tensors: bool) -> Rounding {
         aligned: 2f64.powi(-12),
         operand: if f32_tensors { tf32 } else { 0.0 },
     }
+}
+
+/// Of the vector unit's polynomials.
+const POLYNOMIAL: f64 = 2e-6;
+
+/// Softmax of one row, or its logarithm.
+pub(crate) fn softmax(x: &[f64], log: bool, r: Rounding) -> Vec<Bounded> {
+    let max = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let exps: Vec<f64> = x.iter().map(|v| (v - max).exp()).collect();
+    let sum: f64 = exps.iter().sum();
+    // Of the exponent: both operands, and the difference.
+    let off_less = |v: f64| r.operand * (v.abs() + max.abs()) + r.register * (v - max).abs();
+    // Relative to an exponential.
+    let off_exp = |v: f64| off_less(v).exp_m1() + POLYNOMIAL + 2.0 * r.register + r.kept;
+    let lost: f64 = x.iter().zip(&exps).filter(|(_, e)| **e > 0.0).map(|(v, e)| e * off_exp(*v)).sum();
+    let off_sum = (lost + sum_error(&exps, r)) / sum;
+    x.iter()
+        .zip(&exps)
+        .map(|(v, e)| {
+            if log {
+                let value = v - max - sum.ln();
+                let off_log = off_sum * (1.0 + off_sum) + POLYNOMIAL + sum.ln() * (2.0 * r.register + r.kept);
+                let off = off_less(*v) + off_log + (2.0 * r.register + r.result) * (value.abs() + off_log);
+                return Bounded { value, bound: off + 1e-30 };
+            }
+            let value = e / sum;
+            if value == 0.0 {
+                return Bounded { value, bound: 1e-37 };
+            }
+            let off_scale = off_sum + POLYNOMIAL + 2.0 * r.register + r.kept;
+            let off = off_exp(*v) + off_scale + r.passes * r.register + r.result;
+            Bounded { value, bound: value * off * (1.0 + off) + 1e-37 }
+        })
+        .collect()
 }
 
 /// The error of a sum over a row of `values`, tile by tile: every tile rounds what was summed up to it, and aligns its products to the largest.
@@ -65,7 +100,8 @@ pub(crate) fn normalised(
     let var = x.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
     let scale = 1.0 / (var + epsilon).sqrt();
     // Of the mean: its sum, and twice what is lost on the way.
-    let off_mean = if centred { sum_error(x, r) / n + 2.0 * r.kept * mean.abs() + 2.0 * r.register * mean.abs() } else { 0.0 };
+    let off_mean =
+        if centred { sum_error(x, r) / n + 2.0 * r.kept * mean.abs() + 2.0 * r.register * mean.abs() } else { 0.0 };
     let largest = x.iter().map(|v| (v - mean).abs()).fold(0.0, f64::max);
     // Of a centred element: the mean's, and its own rounding, in a register and on its way back.
     let off_centred = |v: f64| {
@@ -79,7 +115,9 @@ pub(crate) fn normalised(
         .enumerate()
         .map(|(i, v)| {
             let normal = (v - mean) * scale;
-            let off = off_centred(*v) * (scale + off_scale) + (v - mean).abs() * off_scale + normal.abs() * r.passes * r.register;
+            let off = off_centred(*v) * (scale + off_scale)
+                + (v - mean).abs() * off_scale
+                + normal.abs() * r.passes * r.register;
             let g = gamma.map_or(1.0, |g| g[i]);
             let b = beta.map_or(0.0, |b| b[i]);
             let product = normal * g;

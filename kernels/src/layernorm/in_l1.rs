@@ -17,14 +17,10 @@ pub fn whole<T: Element, E: Element>(
     let weights = inputs.weights.wait_front(3);
     for at in 0..norm.rows.blocks {
         if norm.gamma > 0 {
-            let part = inputs.gamma.wait_front(norm.rows.block);
-            let mut full = steps.gamma_out.reserve_back(norm.rows.tiles(at));
-            rows::repeat_row(compute, &part, &weights, &mut full, norm.rows.tiles(at));
+            rows::repeat_part(compute, &inputs.gamma, &steps.gamma_out, &weights, norm.rows, at);
         }
         if norm.beta > 0 {
-            let part = inputs.beta.wait_front(norm.rows.block);
-            let mut full = steps.beta_out.reserve_back(norm.rows.tiles(at));
-            rows::repeat_row(compute, &part, &weights, &mut full, norm.rows.tiles(at));
+            rows::repeat_part(compute, &inputs.beta, &steps.beta_out, &weights, norm.rows, at);
         }
     }
     let gamma = steps.gamma.wait_front(norm.gamma);
@@ -34,7 +30,7 @@ pub fn whole<T: Element, E: Element>(
         centre(compute, &inputs, &steps, &weights, norm);
         let centred = steps.centred.wait_front(width);
         rows::sum_of_squares(compute, &centred, &steps.squares_out, width);
-        rows::one_over_deviation(compute, &steps.squares, &steps.scale_out, &weights, width, norm.share, norm.epsilon);
+        rows::one_over_root(compute, &steps.squares, &steps.scale_out, &weights, width, norm.share, norm.epsilon);
         let scale = steps.scale.wait_front(1);
         let normal = centred.block(1, width) * scale.block(1, 1).bcast_cols();
         let mut result = y.reserve_back(width);

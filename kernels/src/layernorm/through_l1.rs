@@ -20,35 +20,31 @@ pub fn in_blocks<T: Element, E: Element>(
         let mean = steps.mean.wait_front(1);
         squares(compute, &inputs, &steps, &mean, norm);
         let (share, epsilon) = (norm.share, norm.epsilon);
-        rows::one_over_deviation(compute, &steps.squares, &steps.scale_out, &weights, norm.cut.width, share, epsilon);
+        rows::one_over_root(compute, &steps.squares, &steps.scale_out, &weights, norm.cut.width, share, epsilon);
         let scale = steps.scale.wait_front(1);
         for at in 0..norm.cut.blocks {
             let tiles = norm.cut.tiles(at);
             centre(&inputs, &steps, &mean, norm, tiles);
-            let gamma_row = inputs.gamma.wait_front(norm.gamma);
-            let beta_row = inputs.beta.wait_front(norm.beta);
             if norm.gamma > 0 {
-                let mut full = steps.gamma_out.reserve_back(norm.gamma);
-                rows::repeat_row(compute, &gamma_row, &weights, &mut full, tiles);
+                rows::repeat_block(compute, &inputs.gamma, &steps.gamma_out, &weights, norm.gamma, tiles);
             }
             if norm.beta > 0 {
-                let mut full = steps.beta_out.reserve_back(norm.beta);
-                rows::repeat_row(compute, &beta_row, &weights, &mut full, tiles);
+                rows::repeat_block(compute, &inputs.beta, &steps.beta_out, &weights, norm.beta, tiles);
             }
             let gamma = steps.gamma.wait_front(norm.gamma);
             let beta = steps.beta.wait_front(norm.beta);
             let centred = steps.centred.wait_front(norm.cut.block);
             let normal = centred.block(1, tiles) * scale.block(1, 1).bcast_cols();
-            let mut result = y.reserve_back(norm.cut.block);
             if norm.gamma > 0 && norm.beta > 0 {
-                result.store(normal * gamma.block(1, tiles) + beta.block(1, tiles));
+                y.reserve_back(tiles).store(normal * gamma.block(1, tiles) + beta.block(1, tiles));
             } else if norm.gamma > 0 {
-                result.store(normal * gamma.block(1, tiles));
+                y.reserve_back(tiles).store(normal * gamma.block(1, tiles));
             } else if norm.beta > 0 {
-                result.store(normal + beta.block(1, tiles));
+                y.reserve_back(tiles).store(normal + beta.block(1, tiles));
             } else {
-                result.store(normal);
+                y.reserve_back(tiles).store(normal);
             }
+            rows::fill_up(&y, norm.cut.block, tiles);
         }
     }
 }
@@ -126,10 +122,10 @@ fn centre<T: Element, E: Element>(inputs: &Inputs<T>, steps: &Steps<E>, mean: &F
     let x = inputs.x.wait_front(norm.cut.block);
     let residual = inputs.residual.wait_front(norm.residual);
     let means = mean.block(1, 1).bcast_cols();
-    let mut centred = steps.centred_out.reserve_back(norm.cut.block);
     if norm.residual > 0 {
-        centred.store(x.block(1, tiles) + residual.block(1, tiles) - means);
+        steps.centred_out.reserve_back(tiles).store(x.block(1, tiles) + residual.block(1, tiles) - means);
     } else {
-        centred.store(x.block(1, tiles) - means);
+        steps.centred_out.reserve_back(tiles).store(x.block(1, tiles) - means);
     }
+    rows::fill_up(&steps.centred_out, norm.cut.block, tiles);
 }

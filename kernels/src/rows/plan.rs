@@ -4,7 +4,7 @@ use super::Cut;
 use ttl::prelude::*;
 
 /// Tiles of a block where rows go through L1 in blocks.
-pub(crate) const BLOCK: u32 = 8;
+const BLOCK: u32 = 8;
 
 /// How rows are taken through L1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -105,6 +105,17 @@ pub fn lowest(format: DataFormat) -> u32 {
 /// Bytes of a tile.
 pub(crate) fn tile<T: Element>() -> u64 {
     u64::from(T::FORMAT.tile_bytes())
+}
+
+/// How a row of `gamma` or `beta` is read where it stays in L1 as a whole.
+pub(crate) fn parts(width: u32, block: u32) -> Cut {
+    let block = block.min(BLOCK);
+    Cut { width, block, blocks: width.div_ceil(block), columns: 32 }
+}
+
+/// Pages through which such a row comes; one where there is none.
+pub(crate) fn staged(block: u32, present: u32) -> u32 {
+    if present > 0 { 2 * block.min(BLOCK) } else { 1 }
 }
 
 /// All tensors, by name, have the shape of the first, and elements whose padding the readers can set.
