@@ -1,5 +1,6 @@
 //! Kernels written in ttl. Each module has the thread kernels and a function that puts them on cores as a program.
 
+pub mod bert;
 pub mod dit;
 pub mod embedding;
 pub mod exact;
