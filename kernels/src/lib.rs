@@ -1,4 +1,11 @@
 //! Kernels written in ttl. Each module has the thread kernels and a function that puts them on cores as a program.
+//!
+//! | along rows, of any shape | |
+//! |---|---|
+//! | [`softmax`] | softmax and log-softmax |
+//! | [`layernorm`] | layer normalisation, with gamma, beta and a residual |
+//! | [`rmsnorm`] | RMS normalisation, with gamma |
+//! | [`rows`] | what these share: rows in blocks, padding, sums |
 
 pub mod bert;
 pub mod dit;
