@@ -7,6 +7,7 @@
 //! | [`rmsnorm`] | RMS normalisation, with gamma |
 //! | [`rows`] | what these share: rows in blocks, padding, sums |
 
+pub mod attention;
 pub mod bert;
 pub mod dit;
 pub mod embedding;
