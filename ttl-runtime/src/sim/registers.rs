@@ -97,7 +97,6 @@ impl FpuInit {
         }
     }
 
-
     /// Circular buffers in SrcA and SrcB.
     pub(super) fn operands(self) -> (Option<u32>, Option<u32>) {
         match self {
