@@ -7,6 +7,7 @@
 
 mod blocks;
 mod helpers;
+#[allow(dead_code)] // what the expressions use is a matter of the seed
 mod shaped;
 
 use ttl::prelude::*;
