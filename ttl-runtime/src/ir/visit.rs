@@ -1,6 +1,6 @@
 //! Walks over the IR that verifier, passes and writer share.
 
-use super::{BinOp, Block, Debug, Expr, ExprKind, FnId, Init, Leaf, LocalId, Op, Query, Stmt, StmtKind, Ty};
+use super::{BinOp, Block, Expr, ExprKind, FnId, Init, Leaf, LocalId, Op, Query, Stmt, StmtKind, Ty};
 use std::collections::BTreeSet;
 
 /// Every statement of a block, outer ones before those inside them.
@@ -42,7 +42,7 @@ pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
             f(place);
             f(value);
         }
-        StmtKind::Debug(debug) => debug_exprs(debug, f),
+        StmtKind::Debug(debug) => debug.exprs(f),
         StmtKind::Op(op) => op_exprs(op, f),
         StmtKind::Let { init: None, .. }
         | StmtKind::Loop { .. }
@@ -65,7 +65,7 @@ pub fn each_value_mut(block: &mut [Stmt], f: &mut dyn FnMut(&mut Expr)) {
                 each_expr_mut(place, f);
                 each_expr_mut(value, f);
             }
-            StmtKind::Debug(debug) => debug_exprs_mut(debug, &mut |e| each_expr_mut(e, f)),
+            StmtKind::Debug(debug) => debug.exprs_mut(&mut |e| each_expr_mut(e, f)),
             StmtKind::If { cond, then, els } => {
                 each_expr_mut(cond, f);
                 each_value_mut(then, f);
@@ -106,28 +106,6 @@ fn each_expr_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
         ExprKind::Query(Query::Word { word, .. }) => each_expr_mut(word, f),
         ExprKind::Query(Query::Call(call)) => call.exprs_mut().for_each(|e| each_expr_mut(e, f)),
         _ => {}
-    }
-}
-
-fn debug_exprs_mut(debug: &mut Debug, f: &mut dyn FnMut(&mut Expr)) {
-    match debug {
-        Debug::Assert { cond, message, .. } => {
-            f(cond);
-            message.iter_mut().flat_map(|m| &mut m.args).for_each(f);
-        }
-        Debug::Print(text) => text.args.iter_mut().for_each(f),
-        Debug::Zone(_) => {}
-    }
-}
-
-fn debug_exprs<'a>(debug: &'a Debug, f: &mut dyn FnMut(&'a Expr)) {
-    match debug {
-        Debug::Assert { cond, message, .. } => {
-            f(cond);
-            message.iter().flat_map(|m| &m.args).for_each(f);
-        }
-        Debug::Print(text) => text.args.iter().for_each(f),
-        Debug::Zone(_) => {}
     }
 }
 
@@ -466,10 +444,12 @@ pub fn read_locals(block: &[Stmt]) -> BTreeSet<LocalId> {
     let mut read = BTreeSet::new();
     each_stmt(block, &mut |s| {
         stmt_exprs(s, &mut |e| expr_locals(e, &mut read));
-        if let StmtKind::Op(op) = &s.kind {
-            op_locals(op, &mut |l| {
+        match &s.kind {
+            StmtKind::Op(op) => op_locals(op, &mut |l| {
                 read.insert(l);
-            });
+            }),
+            StmtKind::Debug(debug) => read.extend(debug.local()),
+            _ => {}
         }
     });
     read

@@ -1,0 +1,71 @@
+//! What kernels say about themselves: assertions, prints, zones.
+
+use super::{Expr, LocalId};
+
+/// What a kernel says about itself while it runs: nothing in C++ unless it is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Debug {
+    /// `what` is the condition in Rust's words.
+    Assert {
+        cond: Expr,
+        what: String,
+        message: Option<Text>,
+    },
+    Print(Text),
+    Tile(Box<TilePart>),
+    /// To the end of the block.
+    Zone(String),
+}
+
+/// Text with a `{}` or `{:x}` for each of `args`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Text {
+    pub format: String,
+    pub args: Vec<Expr>,
+}
+
+/// Rows and columns of a tile to print.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TilePart {
+    pub cb: LocalId,
+    /// Of the block that is reserved, not of the one that is there.
+    pub reserved: bool,
+    /// The tile, the first row and the one after the last, the same of the columns.
+    pub numbers: [Expr; 5],
+}
+
+impl Debug {
+    /// Its expressions, in the order in which they are evaluated.
+    pub fn exprs<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        match self {
+            Debug::Assert { cond, message, .. } => {
+                f(cond);
+                message.iter().flat_map(|m| &m.args).for_each(f);
+            }
+            Debug::Print(text) => text.args.iter().for_each(f),
+            Debug::Tile(part) => part.numbers.iter().for_each(f),
+            Debug::Zone(_) => {}
+        }
+    }
+
+    /// As [`Debug::exprs`], to be changed.
+    pub fn exprs_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            Debug::Assert { cond, message, .. } => {
+                f(cond);
+                message.iter_mut().flat_map(|m| &mut m.args).for_each(f);
+            }
+            Debug::Print(text) => text.args.iter_mut().for_each(f),
+            Debug::Tile(part) => part.numbers.iter_mut().for_each(f),
+            Debug::Zone(_) => {}
+        }
+    }
+
+    /// The circular buffer that it names.
+    pub const fn local(&self) -> Option<LocalId> {
+        match self {
+            Debug::Tile(part) => Some(part.cb),
+            _ => None,
+        }
+    }
+}
