@@ -1,6 +1,7 @@
 //! y = a * b + c, element by element, over many cores.
 
 use crate::split::split;
+use crate::tiles::write_tiles;
 use ttl::prelude::*;
 
 /// Reads blocks of `BLOCK` tiles of the three operands.
@@ -59,12 +60,7 @@ pub fn fma<const BLOCK: u32>(
 #[ttl::kernel(writer)]
 pub fn write<const BLOCK: u32>(noc: Noc, y: TensorAccessor<bf16>, y_in: CbIn<bf16>, first: u32, count: u32) {
     for block in first..first + count {
-        let y_block = y_in.wait_front(BLOCK);
-        let mut writes = noc.write_from(&y_block);
-        for i in 0..BLOCK {
-            writes.page(&y, block * BLOCK + i, i);
-        }
-        writes.flushed();
+        write_tiles(&noc, &y, &y_in, block * BLOCK, BLOCK);
     }
 }
 
@@ -96,18 +92,6 @@ pub fn program<const BLOCK: u32>(
     let (b_out, b_in) = p.circular_buffer::<bf16>("b", cores, 2 * BLOCK);
     let (c_out, c_in) = p.circular_buffer::<bf16>("c", cores, 2 * BLOCK);
     let (y_out, y_in) = p.circular_buffer::<bf16>("y", cores, 2 * BLOCK);
-    let first = || {
-        per_core({
-            let s = split.clone();
-            move |core| s.share(core).first
-        })
-    };
-    let count = || {
-        per_core({
-            let s = split.clone();
-            move |core| s.share(core).count
-        })
-    };
     p.kernel(
         cores,
         read::<BLOCK> {
@@ -117,11 +101,11 @@ pub fn program<const BLOCK: u32>(
             a_out,
             b_out,
             c_out,
-            first: first(),
-            count: count(),
+            first: split.first(),
+            count: split.count(),
         },
     );
-    p.compute(cores, config, fma::<BLOCK> { a: a_in, b: b_in, c: c_in, y: y_out, count: count() });
-    p.kernel(cores, write::<BLOCK> { y: y.accessor(), y_in, first: first(), count: count() });
+    p.compute(cores, config, fma::<BLOCK> { a: a_in, b: b_in, c: c_in, y: y_out, count: split.count() });
+    p.kernel(cores, write::<BLOCK> { y: y.accessor(), y_in, first: split.first(), count: split.count() });
     Ok(p)
 }

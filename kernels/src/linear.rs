@@ -1,5 +1,6 @@
 //! y = relu(x * w + bias), one core: a layer of `M` x `N` tiles with `K` tiles in between.
 
+use crate::tiles::write_tiles;
 use ttl::prelude::*;
 
 #[ttl::kernel(reader)]
@@ -51,12 +52,7 @@ pub fn linear<const M: u32, const K: u32, const N: u32>(
 
 #[ttl::kernel(writer)]
 pub fn write<const TILES: u32>(noc: Noc, y: TensorAccessor<bf16>, y_in: CbIn<bf16>) {
-    let tiles = y_in.wait_front(TILES);
-    let mut writes = noc.write_from(&tiles);
-    for i in 0..TILES {
-        writes.page(&y, i, i);
-    }
-    writes.flushed();
+    write_tiles(&noc, &y, &y_in, 0, TILES);
 }
 
 /// `x` of `M` x `K` tiles, `w` of `K` x `N`, `bias` of 1 x `N` of which row 0 counts, `y` of `M` x `N`.

@@ -1,6 +1,7 @@
 //! Reductions along both sides of a matrix, with broadcasts of both: `y[n]` is the sum over m of `sqrt(a^2 + b^2 + c^2 + d^2)`, `z[m]` the sum over n of
 //! `sqrt(|a^2 - b^2 - c^2 - d^2|)`, for a matrix `a`, a column `b`, a row `c` and a number `d`. One core takes `N` x `M` tiles of `a` a block.
 
+use crate::tiles::write_tiles;
 use ttl::prelude::*;
 
 /// Reads the row and the number once, and a block of the matrix and of the column for each step.
@@ -91,19 +92,9 @@ pub fn write<const N: u32, const M: u32>(
     #[ttl(common)] steps: u32,
 ) {
     for step in 0..steps {
-        let tiles = y_in.wait_front(N);
-        let mut writes = noc.write_from(&tiles);
-        for n in 0..N {
-            writes.page(&y, step * N + n, n);
-        }
-        writes.flushed();
+        write_tiles(&noc, &y, &y_in, step * N, N);
     }
-    let tiles = z_in.wait_front(M);
-    let mut writes = noc.write_from(&tiles);
-    for m in 0..M {
-        writes.page(&z, m, m);
-    }
-    writes.flushed();
+    write_tiles(&noc, &z, &z_in, 0, M);
 }
 
 /// `a`, `b`, `c`, `d`, `y`, `z`: column 0 of `b` and `y`, row 0 of `c` and `z`, and the first element of `d` count.

@@ -1,18 +1,14 @@
 //! Softmax of each row, over many cores. A core computes whole rows of tiles, each `W` tiles wide.
 
 use crate::split::split;
+use crate::tiles::{read_tiles, write_tiles};
 use ttl::prelude::*;
 
 /// Reads rows of `W` tiles.
 #[ttl::kernel(reader)]
 pub fn read<const W: u32>(noc: Noc, x: TensorAccessor<bf16>, x_out: CbOut<bf16>, first: u32, count: u32) {
     for row in first..first + count {
-        let mut tiles = x_out.reserve_back(W);
-        let mut reads = noc.read_into(&mut tiles);
-        for i in 0..W {
-            reads.page(&x, row * W + i, i);
-        }
-        reads.wait();
+        read_tiles(&noc, &x, &x_out, row * W, W);
     }
 }
 
@@ -31,12 +27,7 @@ pub fn softmax<const W: u32>(_compute: Compute, x_in: CbIn<bf16>, y_out: CbOut<b
 #[ttl::kernel(writer)]
 pub fn write<const W: u32>(noc: Noc, y: TensorAccessor<bf16>, y_in: CbIn<bf16>, first: u32, count: u32) {
     for row in first..first + count {
-        let tiles = y_in.wait_front(W);
-        let mut writes = noc.write_from(&tiles);
-        for i in 0..W {
-            writes.page(&y, row * W + i, i);
-        }
-        writes.flushed();
+        write_tiles(&noc, &y, &y_in, row * W, W);
     }
 }
 
@@ -60,20 +51,8 @@ pub fn program<const W: u32>(
     let mut p = Program::new("softmax");
     let (x_out, x_in) = p.circular_buffer::<bf16>("x", cores, 2 * W);
     let (y_out, y_in) = p.circular_buffer::<bf16>("y", cores, 2 * W);
-    let first = || {
-        per_core({
-            let s = split.clone();
-            move |core| s.share(core).first
-        })
-    };
-    let count = || {
-        per_core({
-            let s = split.clone();
-            move |core| s.share(core).count
-        })
-    };
-    p.kernel(cores, read::<W> { x: x.accessor(), x_out, first: first(), count: count() });
-    p.compute(cores, config, softmax::<W> { x_in, y_out, count: count() });
-    p.kernel(cores, write::<W> { y: y.accessor(), y_in, first: first(), count: count() });
+    p.kernel(cores, read::<W> { x: x.accessor(), x_out, first: split.first(), count: split.count() });
+    p.compute(cores, config, softmax::<W> { x_in, y_out, count: split.count() });
+    p.kernel(cores, write::<W> { y: y.accessor(), y_in, first: split.first(), count: split.count() });
     Ok(p)
 }

@@ -33,6 +33,18 @@ impl Split {
         let (each, more) = (self.items / cores, self.items % cores);
         Share { first: i * each + i.min(more), count: each + u32::from(i < more) }
     }
+
+    /// The first item of each core, as a runtime argument.
+    pub fn first(&self) -> PerCore<u32> {
+        let split = self.clone();
+        per_core(move |core| split.share(core).first)
+    }
+
+    /// How many items each core has, as a runtime argument.
+    pub fn count(&self) -> PerCore<u32> {
+        let split = self.clone();
+        per_core(move |core| split.share(core).count)
+    }
 }
 
 #[cfg(test)]
