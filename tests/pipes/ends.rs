@@ -57,7 +57,10 @@ fn error(schedule: Schedule, build: impl Fn(&mut Device) -> ttl::Result<Program>
     };
     let [native, cpp] = [Engine::Native, Engine::Cpp].map(|e| run(e).expect_err("an error").to_string());
     let what = |text: &str| {
-        text.lines().filter(|l| l.starts_with("error") || l.contains(" = ")).map(str::to_owned).collect::<Vec<_>>()
+        text.lines()
+            .filter(|l| l.starts_with("error") || l.trim_start().starts_with("= "))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     assert_eq!(what(&native), what(&cpp), "{native}\n{cpp}");
     native

@@ -93,16 +93,16 @@ fn the_cpp_of_it() {
     for (kernel, lines) in [
         (
             "read",
-            "for (uint8_t tile_row = 0; tile_row < 2; ++tile_row) {
-        DPRINT(\"{}\", TSLICE(x_out, 1, SliceRange{tile_row, static_cast<uint8_t>(tile_row + 1), 1, 0, 4, 1}, TSLICE_OUTPUT_CB, TSLICE_WR_PTR));
+            "for (uint32_t tile_row = 0; tile_row < 2; ++tile_row) {
+        DPRINT(\"{}\", TSLICE(x_out, 1, SliceRange{static_cast<uint8_t>(tile_row), static_cast<uint8_t>(tile_row + 1), 1, 0, 4, 1}, TSLICE_OUTPUT_CB, TSLICE_WR_PTR));
     }",
         ),
         (
             "double",
-            "DPRINT_UNPACK(\"{}\", TSLICE(x_in, at, SliceRange{tile_row, static_cast<uint8_t>(tile_row + 1), 1, 15, 17, 1}));",
+            "DPRINT_UNPACK(\"{}\", TSLICE(x_in, at, SliceRange{static_cast<uint8_t>(tile_row), static_cast<uint8_t>(tile_row + 1), 1, 15, 17, 1}));",
         ),
         ("double", "DPRINT_PACK(\"{}\", TileSlice<128>(y_out, 0, SliceRange{"),
-        ("write", "DPRINT(\"{}\", TileSlice<128>(y_in, tile_row_2, SliceRange{tile_row, "),
+        ("write", "DPRINT(\"{}\", TileSlice<128>(y_in, tile_row_, SliceRange{"),
         ("write", "TSLICE_INPUT_CB, TSLICE_RD_PTR)"),
     ] {
         assert!(text(kernel).contains(lines), "`{lines}` is not in:\n{}", text(kernel));

@@ -48,16 +48,16 @@ impl Printer<'_> {
             Ok(_) => text.to_owned(),
             Err(_) => format!("static_cast<uint8_t>({text})"),
         };
-        let (left, right, next) = (byte(&left), byte(&right), byte(&format!("{row} + 1")));
+        let (left, right, this, next) = (byte(&left), byte(&right), byte(row), byte(&format!("{row} + 1")));
         let (print, side) = match (self.module.role, part.reserved) {
             (Role::Compute, false) => (api::PRINT_UNPACK, ""),
             (Role::Compute, true) => (api::PRINT_PACK, ""),
             (_, false) => (api::PRINT, api::TILE_SLICE_IN),
             (_, true) => (api::PRINT, api::TILE_SLICE_OUT),
         };
-        self.out.code(&format!("for (uint8_t {row} = {first}; {row} < {end}; ++{row}) {{"));
+        self.out.code(&format!("for (uint32_t {row} = {first}; {row} < {end}; ++{row}) {{"));
         self.out.indent();
-        let range = format!("SliceRange{{{row}, {next}, 1, {left}, {right}, 1}}");
+        let range = format!("SliceRange{{{this}, {next}, 1, {left}, {right}, 1}}");
         self.out.code(&format!("{print}(\"{{}}\", {slice}({cb}, {tile}, {range}{side}));"));
         self.out.dedent();
         self.out.plain("}");

@@ -20,8 +20,7 @@ fn run(program: &Program<'_>, options: RunOptions) {
 fn reads_with_ids_and_what_is_under_way() {
     let other = Core::new(2, 1);
     let there = Arch::blackhole().virtual_core(other);
-    let mut p = Program::new();
-    p.reader(CORE, &[], &|| {
+    let body = || {
         read(2, 0, 64);
         read(5, 64, 128);
         ops::noc_async_read_barrier(0, here!());
@@ -36,7 +35,9 @@ fn reads_with_ids_and_what_is_under_way() {
         ops::noc_async_write(0, SCRATCH, ops::noc_addr_dram(0, 4096, here!()), 64, here!());
         ops::noc_async_write_barrier(0, here!());
         ops::noc_async_read_barrier_with_trid(0, 4, here!());
-    });
+    };
+    let mut p = Program::new();
+    p.reader(CORE, &[], &body);
     p.reader(other, &[], &|| {
         read(6, 0, 64);
         ops::noc_async_read_barrier(0, here!());

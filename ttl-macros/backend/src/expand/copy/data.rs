@@ -234,9 +234,12 @@ impl Copier<'_> {
         let Some((block, numbers)) = parts.split_first() else {
             return (TokenStream::new(), sk::Expr::Tuple(Vec::new()));
         };
+        let known = is_place(block);
         let (block, recv) = self.expr(block, None);
         let (numbers, args) = self.args(numbers);
         let sk = sk::Expr::Method { recv: Box::new(recv), name: "print_tile".to_string(), args, line };
+        // A block that is gone is reported once.
+        let block = if known { quote!(()) } else { block };
         (quote!(::ttl::rt::tile_numbers(&#block, [#numbers])), sk)
     }
 

@@ -145,7 +145,7 @@ inline void print(Place at, const char* format, const A&... args) {
 #define DEVICE_PRINT_PACK(...)                       \
     do {                                             \
         using ::ttl_host::packed::TileSlice;         \
-        using TSLICE = TileSlice<64>;                \
+        using TSLICE [[maybe_unused]] = TileSlice<64>; \
         DEVICE_PRINT(__VA_ARGS__);                   \
     } while (false)
 #define DEVICE_PRINT_DATA0(...) static_cast<void>(0)
