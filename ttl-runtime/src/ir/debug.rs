@@ -35,32 +35,6 @@ pub struct TilePart {
 }
 
 impl Debug {
-    /// Its expressions, in the order in which they are evaluated.
-    pub fn exprs<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
-        match self {
-            Debug::Assert { cond, message, .. } => {
-                f(cond);
-                message.iter().flat_map(|m| &m.args).for_each(f);
-            }
-            Debug::Print(text) => text.args.iter().for_each(f),
-            Debug::Tile(part) => part.numbers.iter().for_each(f),
-            Debug::Zone(_) => {}
-        }
-    }
-
-    /// As [`Debug::exprs`], to be changed.
-    pub fn exprs_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
-        match self {
-            Debug::Assert { cond, message, .. } => {
-                f(cond);
-                message.iter_mut().flat_map(|m| &mut m.args).for_each(f);
-            }
-            Debug::Print(text) => text.args.iter_mut().for_each(f),
-            Debug::Tile(part) => part.numbers.iter_mut().for_each(f),
-            Debug::Zone(_) => {}
-        }
-    }
-
     /// The circular buffer that it names.
     pub const fn local(&self) -> Option<LocalId> {
         match self {

@@ -22,6 +22,7 @@ mod option;
 mod print_tile;
 mod probe;
 
+pub use crate::device_api::place;
 pub use crate::ir::data::VariantDecl;
 pub use crate::ir::{Expr, Fn, FnId, ParamKind, Role, Ty};
 pub use cx::{Cx, FnSite, Inst, Item, LowerError};
