@@ -254,12 +254,14 @@ fn transfers_do_not_overwrite_either() {
     }
 }
 
+type Ends = (Producer<bf16>, Consumer<bf16>);
+
 #[test]
 fn what_cannot_be_shared() {
     let mut device = Device::open().expect("a device");
     let y = device.zeros::<bf16>("y", &[64, 32]).expect("it fits");
     let x = device.zeros::<bf16>("x", &[64, 32]).expect("it fits");
-    let invalid = |build: &dyn Fn(&mut Program) -> [(Producer<bf16>, Consumer<bf16>); 2]| {
+    let invalid = |build: &dyn Fn(&mut Program) -> [Ends; 2]| {
         let mut program = Program::new("wrong");
         let [(a_out, a_in), (b_out, b_in)] = build(&mut program);
         program.kernel(CORE, read_both { x: x.accessor(), a_out, b_out });
