@@ -116,6 +116,13 @@ impl Device {
         CoreSet::from(CoreRange::new(Core::new(0, 0), Core::new(arch.grid_x - 1, arch.grid_y - 1)))
     }
 
+    /// Bytes of L1 of each core that circular buffers can take: what tensors in L1 leave.
+    pub fn l1_left(&self) -> u32 {
+        let arch = self.arch();
+        let end = self.l1_tensors.iter().map(|t| t.address).fold(arch.l1_size, u32::min);
+        end.saturating_sub(arch.l1_base)
+    }
+
     pub(super) fn info(&self) -> DeviceInfo {
         DeviceInfo { l1_tensors: self.l1_tensors.clone(), ..DeviceInfo::new(*self.arch(), self.id) }
     }
