@@ -3,7 +3,6 @@
 use std::path::Path;
 use ttl::prelude::*;
 use ttl::runtime::codegen::Lines;
-use ttl_kernels::attention::{self, Attention, Mask};
 use ttl_kernels::{fma, linear, matmul, norms, softmax};
 
 fn check(program: &CheckedProgram, name: &str) {
@@ -51,7 +50,7 @@ fn matmul_kernels() {
 fn softmax_kernels() {
     let mut device = Device::open().expect("a device");
     let [x, y] = ["x", "y"].map(|n| device.zeros::<bf16>(n, &[128, 384]).expect("a tensor"));
-    let program = softmax::program::<12>(&device.grid(), ComputeConfig::default(), &x, &y).expect("fits");
+    let program = softmax::program_of_width::<12>(&device.grid(), ComputeConfig::default(), &x, &y).expect("fits");
     let program = program.validate(&device).expect("valid");
     check(&program, "softmax");
     report(&program, "softmax");
@@ -82,18 +81,6 @@ fn linear_kernels() {
     let wide = wide.validate(&device).expect("valid");
     check(&wide, "linear_f32");
     report(&wide, "linear_f32");
-}
-
-/// Keys in several blocks, the last one with an edge: each part is set up once, and what reductions change is undone before the next part alone.
-#[test]
-fn attention_kernels() {
-    let mut device = Device::open().expect("a device");
-    let mut tensor = |n: &str, shape: [usize; 3]| device.zeros::<bf16>(n, &shape).expect("a tensor");
-    let (q, k) = (tensor("q", [2, 100, 128]), tensor("k", [2, 300, 128]));
-    let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
-    let attention = Attention { mask: Mask::Causal, ..Attention::of_heads(2) };
-    let program = attention::program(&Core::new(0, 0).into(), config, [&q, &k, &k, &q], &attention).expect("fits");
-    check(&program.validate(&device).expect("valid"), "attention");
 }
 
 /// The report of a program, beside its C++.

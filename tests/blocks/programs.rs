@@ -13,7 +13,7 @@ program!(chain, 4, 4 => 4, |x, w| {
 #[test]
 fn ten_operations_in_one_section() {
     let shape = [64, 64];
-    chain::check([shape; 3], 0.02, |x, w| {
+    chain::check([shape; 3], [0.02, 0.01], |x, w| {
         x.zip(w, |x, w| {
             let v = ((x + w).tanh() * x).exp().sqrt() - w.abs();
             (1.0 / (1.0 + (-v).exp())).powi(2).max(0.0).ln_1p()
@@ -46,7 +46,7 @@ fn rows_sum_to_one() {
             let input = x.upload(device, "x")?;
             let y = device.zeros::<bf16>("y", &[96, 384])?;
             let grid = CoreSet::from(CoreRange::new(Core::new(0, 0), Core::new(1, 0)));
-            Ok((softmax::program::<12>(&grid, config.clone(), &input, &y)?, y))
+            Ok((softmax::program_of_width::<12>(&grid, config.clone(), &input, &y)?, y))
         };
         let (device, y) = ttl::testing::on_both_engines(&options, build).unwrap_or_else(|e| panic!("{e}"));
         let max = x.by_row(f64::max);

@@ -10,6 +10,8 @@
 //! | `hub` | both processors of the hub: gather and multicast |
 //! | `relay` | both processors of a reader core (relay mode) |
 //! | `assemble` | the program of all of them |
+//! | `memory` | its tensors on a device |
+//! | `steps4` | tensors of the whole loop, which stay between its runs |
 //! | `launcher` | the program on a device, launch after launch |
 
 pub mod activations;
@@ -17,8 +19,10 @@ pub mod assemble;
 pub mod hub;
 pub mod launcher;
 pub mod maths;
+mod memory;
 pub mod plan;
 pub mod relay;
 pub mod ring;
+pub mod steps4;
 pub mod weights;
 pub use launcher::{DitMegakernel, Launch};

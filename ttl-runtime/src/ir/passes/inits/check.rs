@@ -2,6 +2,7 @@
 //! the placement only the table of needs.
 
 use super::state::{FIELDS, Formats, MATRIX, NAMES, PACK, SRCA, SRCB, State, Summary, UNDO, meet, uniform_formats};
+use super::undo;
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::visit::CallSite;
 use crate::ir::{Expr, Init, LocalId, Module, Op, Role, Stmt, StmtKind, visit};
@@ -37,15 +38,19 @@ pub fn check(module: &Module, buffers: &Buffers) -> Result<(), CheckError> {
             started: !is_entry,
             error: None,
         };
-        let mut entry = if is_entry { State::default() } else { uniform.clone() };
-        if !is_entry && checker.cx.entered_clean {
-            entry.0[UNDO] = checker.cx.nothing_to_undo().map(|n| n.value);
+        let starts_free = undo::starts_free(&f.body, &summaries);
+        let entry = if is_entry { State::default() } else { undo::at_entry(uniform.clone(), starts_free) };
+        let end = meet(checker.block(&f.body, Some(entry)), checker.returns.take());
+        if let (true, Some(end)) = (is_entry, &end)
+            && checker.started
+            && undo::is_open(&checker.cx, end)
+        {
+            checker.fail(f.line, format!("{} is {:?} at the end of the kernel", NAMES[UNDO], end.0[UNDO]));
         }
-        let end = checker.block(&f.body, Some(entry));
         if let Some(error) = checker.error {
             return Err(error);
         }
-        summaries.push(Summary::new(checker.touched, meet(end, checker.returns)));
+        summaries.push(Summary::new(checker.touched, end, starts_free));
     }
     Ok(())
 }
@@ -160,9 +165,8 @@ impl Checker<'_> {
                 self.error.get_or_insert(CheckError { site, message });
             }
         }
-        let clean = self.cx.nothing_to_undo().map(|n| n.value);
-        if self.cx.entered_clean && summary.touched[UNDO] && state.0[UNDO] != clean {
-            let message = format!("something is left to undo at a call: {:?}", state.0[UNDO]);
+        if summary.starts_free == Some(true) && summary.touched[UNDO] && undo::is_open(&self.cx, state) {
+            let message = format!("{} at a call is {:?}", NAMES[UNDO], state.0[UNDO]);
             let site = Site { file: self.file, line, column: 0 };
             self.error.get_or_insert(CheckError { site, message });
         }
