@@ -8,7 +8,8 @@
 //! [5. Multicast](multicast),
 //! [6. When it does not work](debugging),
 //! [7. Reading the generated C++](generated_cpp),
-//! [8. Towards a card](on_the_card).
+//! [8. Towards a card](on_the_card),
+//! [9. Kernels that are there](kernels).
 //!
 //! Concepts:
 //! [circular buffers](circular_buffers),
@@ -38,7 +39,7 @@ macro_rules! pages {
 }
 
 pages! {
-    first_kernel blocks several_cores matmul multicast debugging generated_cpp on_the_card
+    first_kernel blocks several_cores matmul multicast debugging generated_cpp on_the_card kernels
     circular_buffers tile_registers data_movement tensors synchronisation programs simulator foreign
     from_metalium from_tt_lang operations limits errors refusals
 }
