@@ -1,7 +1,12 @@
 //! The basic kernels of `ttl-kernels` over whole tensors, against references of their own on the host: many shapes, both chips, both widths of the
 //! registers; natively and as generated C++ the same bytes.
 
+mod elementwise;
 mod embedding;
+mod pooling;
+mod reduce;
+mod tilize;
+mod transpose;
 
 use ttl::prelude::*;
 
@@ -51,4 +56,37 @@ fn error<T>(build: impl Fn(&mut Device) -> ttl::Result<(Program, T)>) -> [String
         };
         run(&mut device).expect_err("it must fail").to_string()
     })
+}
+
+/// Settings with 16-bit registers and with 32-bit ones.
+fn settings() -> [ComputeConfig; 2] {
+    [false, true].map(|fp32_dest_acc| ComputeConfig { fp32_dest_acc, ..ComputeConfig::default() })
+}
+
+/// Every element is within its bound of the exact one; the first that is not is named.
+#[track_caller]
+fn near<T: Element>(device: &Device, tensor: &Tensor<T>, exact: &[f64], bound: impl Fn(usize) -> f64, what: &str) {
+    let got = device.download(tensor).expect("on this device").to_f64_vec();
+    assert_eq!(got.len(), exact.len(), "{what}");
+    for (i, (got, want)) in got.iter().zip(exact).enumerate() {
+        let (distance, bound) = ((got - want).abs(), bound(i));
+        // Equal infinities have no distance.
+        assert!(got == want || distance <= bound, "{what}: element {i} is {got}, not {want}: {distance:e} > {bound:e}");
+    }
+}
+
+/// The padding of a tiled tensor holds this value everywhere.
+#[track_caller]
+fn padding_is<T: Element>(device: &Device, tensor: &Tensor<T>, value: f32, what: &str) {
+    let shape = tensor.spec().padded_shape();
+    let bytes = device.pages(tensor.handle()).expect("on this device");
+    let all = HostTensor::from_tiles(shape.clone(), T::FORMAT, &bytes).expect("tiles").to_f32_vec();
+    let tiles = tensor.spec().tiles();
+    let (rows, cols) = (shape[shape.len() - 2], shape[shape.len() - 1]);
+    for (i, got) in all.iter().enumerate() {
+        let (row, col) = (i / cols % rows, i % cols);
+        if row >= tiles.rows || col >= tiles.cols {
+            assert_eq!(*got, value, "{what}: the padding at row {row}, column {col}");
+        }
+    }
 }
