@@ -4,7 +4,6 @@ pub mod dit;
 pub mod fma;
 pub mod linear;
 pub mod matmul;
-pub mod matmul_mcast;
 pub mod norms;
 pub mod softmax;
 pub mod split;
