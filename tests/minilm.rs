@@ -1,7 +1,8 @@
 //! The encoder of example `minilm` with small made-up weights: right on both engines, whatever else is in the batch.
 
+use std::time::Duration;
 use ttl::prelude::*;
-use ttl_kernels::bert::plan::Kind;
+use ttl_kernels::bert::plan::{Kind, Step};
 use ttl_kernels::bert::{Batch, Config, Model, Weights, batches, cosine, reference};
 
 fn small() -> Config {
@@ -78,7 +79,7 @@ fn each_layer_is_right() {
     let expected: Vec<_> = batch.tokens.iter().map(|t| reference::encode(&small(), &weights(), t).states).collect();
     let mut model = Model::upload(&mut device, &small(), &weights()).expect("weights fit");
     let mut state = 0;
-    let mut each = |device: &Device, step: &ttl_kernels::bert::plan::Step, _| {
+    let mut each = |device: &Device, step: &Step, _: Duration| -> ttl::Result<()> {
         let ends = step.what.starts_with("norm of the") || step.what.ends_with("feed-forward");
         if step.kind == Kind::LayerNorm && ends {
             let got = device.contents(&step.result)?.to_f32_vec();

@@ -158,11 +158,7 @@ pub(super) fn build<B: Element>(operands: &Operands<'_, B>, config: ComputeConfi
     }
 }
 
-fn strategy<B: Element, const BIAS: bool>(
-    operands: &Operands<'_, B>,
-    config: ComputeConfig,
-    plan: &Plan,
-) -> Program {
+fn strategy<B: Element, const BIAS: bool>(operands: &Operands<'_, B>, config: ComputeConfig, plan: &Plan) -> Program {
     match plan.layout {
         Layout::Unicast => unicast::<B, BIAS>(operands, config, plan),
         Layout::Multicast { cores, rows, columns } => {

@@ -4,7 +4,7 @@
 //! The bias stands in the registers before the first product: a sum with a tile of zeros, which comes behind the tiles of the bias. The activation
 //! is the last thing that happens there, ReLU is left to the packer.
 
-use super::sizes::{Blocks, Extent, Work, there, pieces};
+use super::sizes::{Blocks, Extent, Work, pieces, there};
 use ttl::prelude::*;
 
 /// [`Activation`](super::Activation) as kernels know it.
@@ -98,14 +98,7 @@ pub fn in_registers<B: Element, const BIAS: bool, const ACT: u32>(
 
 /// Spreads the bias over the sums of a block, in L1.
 #[ttl::device]
-fn start_sums(
-    compute: Compute,
-    bias: &Front<bf16>,
-    sums: &mut Reserved<f32>,
-    blocks: Blocks,
-    rows: u32,
-    columns: u32,
-) {
+fn start_sums(compute: Compute, bias: &Front<bf16>, sums: &mut Reserved<f32>, blocks: Blocks, rows: u32, columns: u32) {
     let mut at = 0;
     for _ in 0..pieces(rows, blocks.sub_m) {
         for j in 0..pieces(columns, blocks.sub_n) {

@@ -11,8 +11,8 @@ use super::build::{Build, Ends, for_activation};
 use super::compute::NONE;
 use super::movers::{read_bias, read_steps};
 use super::plan::Plan;
+use super::sizes::{Blocks, Extent, Work, pieces, there};
 use super::{Activation, Operands};
-use super::sizes::{Blocks, Extent, Work, there, pieces};
 use ttl::prelude::*;
 
 /// Sub-blocks of block `i`.

@@ -36,13 +36,7 @@ pub fn send_a(
 
 /// The other cores of a row.
 #[ttl::kernel(reader)]
-pub fn receive_a(
-    noc: Noc,
-    a_out: CbOut<bf16>,
-    along: PipeRx,
-    #[ttl(compile_time)] blocks: Blocks,
-    work: Work,
-) {
+pub fn receive_a(noc: Noc, a_out: CbOut<bf16>, along: PipeRx, #[ttl(compile_time)] blocks: Blocks, work: Work) {
     for _ in 0..work.count * work.steps {
         let mut block = a_out.reserve_back(blocks.m * blocks.k);
         along.receive(noc, &mut block);
