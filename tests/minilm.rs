@@ -15,7 +15,7 @@ fn weights() -> Weights {
 
 /// `length` tokens, other ones for each seed.
 fn sentence(length: usize, seed: u64) -> Vec<u32> {
-    let ids = HostTensor::integers([length], 0, 49, DataFormat::U32, seed).expect("numbers");
+    let ids = HostTensor::integers([length], DataFormat::U32, 0, 49, seed).expect("numbers");
     (0..length).map(|i| ids.get_integer(i).expect("a number") as u32).collect()
 }
 
