@@ -40,7 +40,7 @@ fn close(tokens: &[u32], embedding: &[f32], least: f64) {
 
 #[test]
 fn embeddings_are_those_of_the_reference_on_both_engines_and_chips() {
-    let sentences = [5, 1, 32, 70, 40].map(|n| sentence(n, n as u64));
+    let sentences = [5, 70, 32, 1].map(|n| sentence(n, n as u64));
     for arch in [Arch::blackhole(), Arch::wormhole()] {
         for batch in batches(&sentences, 3) {
             let mut devices = [Engine::Native, Engine::Cpp].map(|engine| {
