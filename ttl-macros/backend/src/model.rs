@@ -214,6 +214,11 @@ pub(crate) enum ExprKind {
         paren: Option<token::Paren>,
         expr: Box<Expr>,
     },
+    /// The last argument of the call that makes an accumulator, with the accumulator's number.
+    Placed {
+        expr: Box<Expr>,
+        number: u64,
+    },
     Call {
         callee: Path,
         paren: token::Paren,
@@ -455,6 +460,7 @@ impl ExprKind {
             | ExprKind::Cast { expr: e, .. }
             | ExprKind::Ref { place: e, .. }
             | ExprKind::Paren { expr: e, .. }
+            | ExprKind::Placed { expr: e, .. }
             | ExprKind::FromBits { arg: e, .. }
             | ExprKind::While { cond: e, .. }
             | ExprKind::Return { value: Some(e), .. } => f(e),

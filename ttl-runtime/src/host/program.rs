@@ -429,7 +429,8 @@ impl CheckedProgram {
             let mut source = match prepared {
                 Body::Rust(prepared) => codegen::emit(prepared, &ArgSlots::from(&kernel.layout), &options)?,
                 Body::Foreign(foreign) => {
-                    Source { file_name: format!("{}.cpp", kernel.name), text: foreign.text.clone() }
+                    let (text, calls) = (foreign.text.clone(), Vec::new());
+                    Source { file_name: format!("{}.cpp", kernel.name), text, calls }
                 }
             };
             // Two kernels of one name, or two instances of one kernel.

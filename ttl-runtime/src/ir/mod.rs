@@ -13,6 +13,7 @@ pub mod data;
 pub mod fuse;
 pub mod group;
 pub mod kinds;
+pub mod operands;
 pub mod passes;
 pub mod pipe;
 pub mod schedule;
@@ -23,10 +24,9 @@ pub mod transfers;
 pub mod ty;
 pub mod verify;
 pub mod visit;
-pub mod visit_mut;
 
 use crate::ops::{BinaryOp, TernaryOp, TileCall, UnaryOp};
-use crate::temps::TempKey;
+use crate::temps::{Place, TempKey};
 pub use tile_op::{TileInit, TileOp};
 pub use ttl_skeleton::BinOp;
 pub use ty::{IntTy, Ty};
@@ -487,6 +487,7 @@ pub enum Op {
     /// An accumulator of zeros is made: in the tile registers or in L1, as `passes::sums` decides.
     Zeros {
         shape: [Expr; 2],
+        place: Place,
     },
     /// `acc += expression`. The registers are acquired. Expanded by `passes::expand`.
     Accumulate(Box<Accumulate>),
@@ -551,8 +552,8 @@ pub struct Accumulate {
 pub enum Leaf {
     /// A waited block.
     Front { cb: LocalId, shape: [Expr; 2] },
-    /// The accumulator: tile i is in register i. `line` is where it is made.
-    Acc { shape: [Expr; 2], line: u32 },
+    /// The accumulator that is made at `place`: tile i is in register i.
+    Acc { shape: [Expr; 2], place: Place },
 }
 
 impl Leaf {

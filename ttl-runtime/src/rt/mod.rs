@@ -21,6 +21,7 @@ mod operation;
 mod option;
 mod probe;
 
+pub use crate::device_api::place;
 pub use crate::ir::data::VariantDecl;
 pub use crate::ir::{Expr, Fn, FnId, ParamKind, Role, Ty};
 pub use cx::{Cx, FnSite, Inst, Item, LowerError};

@@ -286,6 +286,7 @@ impl Analysis {
             ExprKind::Unary { expr, .. }
             | ExprKind::Cast { expr, .. }
             | ExprKind::Paren { expr, .. }
+            | ExprKind::Placed { expr, .. }
             | ExprKind::FromBits { arg: expr, .. } => self.value(expr),
             ExprKind::Ref { place, .. } => self.place(place),
             ExprKind::Binary { op, left, right, .. } => {

@@ -228,7 +228,8 @@ impl Resolver<'_> {
             ExprKind::Unary { expr, .. }
             | ExprKind::Cast { expr, .. }
             | ExprKind::Ref { place: expr, .. }
-            | ExprKind::Paren { expr, .. } => self.expr(expr),
+            | ExprKind::Paren { expr, .. }
+            | ExprKind::Placed { expr, .. } => self.expr(expr),
             ExprKind::Binary { left, right, .. } => {
                 self.expr(left);
                 self.expr(right);

@@ -136,6 +136,10 @@ impl Copier<'_> {
                 }
                 (tokens, sk)
             }
+            ExprKind::Placed { expr, number } => {
+                let (tokens, sk) = self.expr(expr, expect);
+                (tokens, sk::Expr::Placed(Box::new(sk), *number))
+            }
             ExprKind::Call { callee, paren, args } if is_associated(callee) => self.associated(callee, paren, args),
             ExprKind::Call { callee, paren, args } if args.iter().any(|a| self.is_closure(a)) => {
                 self.call_with_closures(last_span(callee.to_token_stream()), callee, paren, args)
