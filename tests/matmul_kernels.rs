@@ -266,9 +266,11 @@ fn the_plan_tells_the_memory() {
         let plan = matmul::plan(&device.grid(), &config, &a, &b, &c, &options).expect("a plan");
         let program = matmul::program(&device.grid(), config.clone(), &a, &b, &c, &options).expect("a program");
         let program = program.validate(&device).expect("valid");
-        let core = plan.cores.iter().next().expect("a core");
-        let base = u64::from(device.arch().l1_base);
-        assert_eq!(program.checked().l1().buffers_end(core) - base, plan.l1, "{plan}");
+        let (l1, base) = (program.checked().l1(), u64::from(device.arch().l1_base));
+        let most = plan.cores.iter().map(|core| l1.buffers_end(core) - base).max().expect("a core");
+        // In a chain no core has all buffers.
+        let exact = strategy != Strategy::KSplit;
+        assert!(most == plan.l1 || !exact && most < plan.l1, "{plan}: {most}");
     }
 }
 

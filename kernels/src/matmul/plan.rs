@@ -65,6 +65,11 @@ impl Plan {
         counts(self.extent, self.blocks)
     }
 
+    /// The cores that are number `part` in chains of `parts`.
+    pub(super) fn at(&self, parts: u32, part: u32) -> CoreSet {
+        self.cores.iter().skip(part as usize).step_by(parts as usize).collect()
+    }
+
     pub(super) fn pages(&self) -> Pages {
         pages(self.layout, self.blocks, self.counts()[2], self.bias)
     }
