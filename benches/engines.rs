@@ -95,7 +95,7 @@ fn softmax_1024(engine: Engine, runs: usize) -> ttl::Result<()> {
     let x = device.upload::<bf16>("x", &HostTensor::normal([1024, 1024], 1)?)?;
     let y = device.zeros::<bf16>("y", &[1024, 1024])?;
     let grid = CoreSet::from(CoreRange::new(Core::new(0, 0), Core::new(7, 3)));
-    let program = softmax::program::<32>(&grid, ComputeConfig::default(), &x, &y)?;
+    let program = softmax::program(&grid, ComputeConfig::default(), &x, &y)?;
     let program = program.validate(&device)?;
     measure(&mut device, &program, engine, runs, "softmax_1024", 1024)
 }

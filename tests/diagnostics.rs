@@ -153,6 +153,32 @@ fn l1_is_budgeted() {
     device.free(x).expect("freed");
 }
 
+#[test]
+fn tensors_are_used_before_they_are_freed() {
+    let mut device = Device::open().expect("a device");
+    let x = device.zeros::<bf16>("x", &[64, 64]).expect("a tensor");
+    let core = Core::new(0, 0);
+    let copies = |x: &Tensor<bf16>| {
+        let mut p = Program::new("copies");
+        let (x_out, x_in) = p.circular_buffer::<bf16>("x", core, 2);
+        p.kernel(core, read { x: x.accessor(), out: x_out, first: 0, count: 4 });
+        p.kernel(core, write { y: x.accessor(), input: x_in, count: 4 });
+        p
+    };
+    let program = copies(&x).validate(&device).expect("valid");
+    device.run(&program).expect("it runs");
+    device.free(x.clone()).expect("it is there");
+    // The next tensor lies where this one was.
+    let _other = device.zeros::<bf16>("other", &[64, 64]).expect("a tensor");
+    let freed = ["`x` was freed", "make it again"];
+    assert_parts(&device.download(&x).expect_err("freed").to_string(), &freed);
+    let zeros = HostTensor::zeros([64, 64], DataFormat::Bf16).expect("a shape");
+    assert_parts(&device.write(&x, &zeros).expect_err("freed").to_string(), &freed);
+    assert_parts(&device.run(&program).expect_err("freed").to_string(), &["program `copies`", freed[0]]);
+    assert_parts(&copies(&x).validate(&device).expect_err("freed").to_string(), &["program `copies`", freed[0]]);
+    assert_parts(&device.free(x).expect_err("freed").to_string(), &freed);
+}
+
 #[ttl::kernel(compute)]
 fn wrong_protocol(compute: Compute, x: CbIn<bf16>, y: CbOut<bf16>) {
     let tile = x.wait_front(1);

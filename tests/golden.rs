@@ -58,7 +58,7 @@ fn matmul_kernels() {
 fn softmax_kernels() {
     let mut device = Device::open().expect("a device");
     let [x, y] = ["x", "y"].map(|n| device.zeros::<bf16>(n, &[128, 384]).expect("a tensor"));
-    let program = softmax::program::<12>(&device.grid(), ComputeConfig::default(), &x, &y).expect("fits");
+    let program = softmax::program_of_width::<12>(&device.grid(), ComputeConfig::default(), &x, &y).expect("fits");
     let program = program.validate(&device).expect("valid");
     check(&program, "softmax");
     report(&program, "softmax");

@@ -1,5 +1,6 @@
 //! Small programs made of kernels of the package, with what they should compute.
 
+use crate::norms::{NORM, NORM_READER, NORM_WRITER, Norm, norm};
 use std::path::Path;
 use ttl::prelude::*;
 
@@ -18,9 +19,9 @@ pub(crate) struct Built {
     pub(crate) bound: f64,
 }
 
-const CORE: Core = Core::new(0, 0);
+pub(crate) const CORE: Core = Core::new(0, 0);
 /// One rounding to bf16.
-const ROUNDED: f64 = 0.004;
+pub(crate) const ROUNDED: f64 = 0.004;
 
 const READER: &str = "eltwise/unary/device/kernels/dataflow/reader_unary_interleaved_start_id.cpp";
 const WRITER: &str = "eltwise/unary/device/kernels/dataflow/writer_unary_interleaved_start_id.cpp";
@@ -60,10 +61,6 @@ const SOFTMAX_READER: &str = "normalization/softmax/device/kernels/attention/dat
 const SOFTMAX: &str = "normalization/softmax/device/kernels/attention/compute/softmax.cpp";
 const SOFTMAX_WRITER: &str =
     "normalization/softmax/device/kernels/attention/dataflow/writer_unary_interleaved_start_id_blocked_sm.cpp";
-const NORM_READER: &str = "normalization/layernorm/device/kernels/dataflow/reader_unary_interleaved_ln.cpp";
-const NORM: &str = "normalization/layernorm/device/kernels/compute/layernorm.cpp";
-const NORM_WRITER: &str =
-    "normalization/layernorm/device/kernels/dataflow/writer_unary_interleaved_start_id_blocked.cpp";
 
 pub(crate) const CASES: &[Case] = &[
     Case { name: "exp", kernels: &[READER, SFPU, WRITER], build: |d, p| unary(d, p, SFPU, "exp", "EXP", f32::exp) },
@@ -97,18 +94,23 @@ pub(crate) const CASES: &[Case] = &[
         kernels: &[SOFTMAX_READER, SOFTMAX, SOFTMAX_WRITER],
         build: |d, p| softmax(d, p, true),
     },
-    Case { name: "layer norm", kernels: &[NORM_READER, NORM, NORM_WRITER], build: |d, p| norm(d, p, false) },
-    Case { name: "RMS norm", kernels: &[NORM_READER, NORM, NORM_WRITER], build: |d, p| norm(d, p, true) },
+    Case { name: "layer norm", kernels: &[NORM_READER, NORM, NORM_WRITER], build: |d, p| norm(d, p, Norm::Layer) },
+    Case { name: "RMS norm", kernels: &[NORM_READER, NORM, NORM_WRITER], build: |d, p| norm(d, p, Norm::Rms) },
+    Case {
+        name: "layer norm with residual, gamma and beta",
+        kernels: &[NORM_READER, NORM, NORM_WRITER],
+        build: |d, p| norm(d, p, Norm::Fused),
+    },
 ];
 
 /// A kernel of the package, with the folders that its own headers are in.
-fn of(package: &Path, role: fn(std::path::PathBuf) -> ForeignKernel, kernel: &str) -> ForeignKernel {
+pub(crate) fn of(package: &Path, role: fn(std::path::PathBuf) -> ForeignKernel, kernel: &str) -> ForeignKernel {
     role(package.join("ttnn/cpp/ttnn/operations").join(kernel))
         .include_dir(package)
         .include_dir(package.join("ttnn/cpp"))
 }
 
-fn random(shape: &[usize], seed: u64) -> ttl::Result<HostTensor> {
+pub(crate) fn random(shape: &[usize], seed: u64) -> ttl::Result<HostTensor> {
     Ok(HostTensor::normal(shape.to_vec(), seed)?.to_format(DataFormat::Bf16))
 }
 
@@ -671,67 +673,4 @@ fn softmax(device: &mut Device, package: &Path, stable: bool) -> ttl::Result<Bui
         (f64::from(values[i]).exp() / sum) as f32
     })?;
     Ok(Built { program, result: y, reference, bound: 3.0 * ROUNDED })
-}
-
-fn norm(device: &mut Device, package: &Path, rms: bool) -> ttl::Result<Built> {
-    let host = random(&[64, 64], 21)?;
-    let x = device.upload::<bf16>("x", &host)?;
-    let y = device.zeros::<bf16>("y", x.shape())?;
-    let (ht, wt) = (x.tile_rows(), x.tile_cols());
-    let mut program = Program::new("norm");
-    let (x_out, x_in) = program.circular_buffer::<bf16>("x", CORE, 2 * wt);
-    let (scaler_out, scaler_in) = program.circular_buffer::<bf16>("scaler", CORE, 1);
-    let (eps_out, eps_in) = program.circular_buffer::<bf16>("eps", CORE, 1);
-    let (y_out, y_in) = program.circular_buffer::<bf16>("y", CORE, 2 * wt);
-    let flags = |kernel: ForeignKernel| if rms { kernel.define("RMSNORM", "1") } else { kernel };
-    let reader = of(package, ForeignKernel::reader, NORM_READER)
-        .bind_runtime("NCHt", ht)
-        .bind_runtime("Wt", wt)
-        .bind_runtime("reader_start", 0)
-        .bind_runtime("eps", 1e-5)
-        .bind_compile_time("block_size", wt)
-        .bind_compile_time("W", 64)
-        .bind_cb("in", &x_out)
-        .bind_cb("scaler", &scaler_out)
-        .bind_cb("eps", &eps_out)
-        .bind_tensor("src", &x.accessor());
-    program.foreign(CORE, flags(reader));
-    let mut compute = of(package, ForeignKernel::compute, NORM)
-        .bind_runtime("NCHt", ht)
-        .bind_compile_time("Wt", wt)
-        .bind_compile_time("block_size", wt)
-        .bind_compile_time("do_gamma", 0)
-        .bind_compile_time("do_beta", 0)
-        .bind_compile_time("fp32_dest_acc_en", 1)
-        .bind_compile_time("float32_reduction", 0)
-        .bind_compile_time("W", 64)
-        .bind_compile_time("tile_width", 32)
-        .bind_cb("scaler", &scaler_in)
-        .bind_cb("eps", &eps_in)
-        .bind_cb("in", &x_in)
-        .bind_cb("out", &y_out)
-        .config(ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() });
-    let own: &[(&str, u32)] = &[("ex2", 1), ("xmm2", wt), ("ex2pe", 1)];
-    let layer: &[(&str, u32)] = if rms { &[] } else { &[("xmm", wt), ("ex", 1)] };
-    for &(name, pages) in own.iter().chain(layer) {
-        let (out, from) = program.circular_buffer::<bf16>(name, CORE, 2 * pages);
-        compute = compute.bind_cb(name, &out).uses(&from);
-    }
-    program.foreign(CORE, flags(compute));
-    let writer = of(package, ForeignKernel::writer, NORM_WRITER)
-        .bind_runtime("Wt", wt)
-        .bind_runtime("num_tile_rows", ht)
-        .bind_runtime("writer_start", 0)
-        .bind_compile_time("block_size", wt)
-        .bind_cb("out", &y_in)
-        .bind_tensor("dst", &y.accessor());
-    program.foreign(CORE, flags(writer));
-    let values = host.to_f32_vec();
-    let reference = HostTensor::from_fn(y.shape(), |i| {
-        let row: Vec<f64> = values[i / 64 * 64..][..64].iter().map(|&x| f64::from(x)).collect();
-        let mean = if rms { 0.0 } else { row.iter().sum::<f64>() / 64.0 };
-        let variance = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 64.0;
-        ((f64::from(values[i]) - mean) / (variance + 1e-5).sqrt()) as f32
-    })?;
-    Ok(Built { program, result: y, reference, bound: 4.0 * ROUNDED })
 }

@@ -6,6 +6,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use ttl::prelude::*;
 use ttl::runtime::cpp::counting;
+use ttl_kernels::layernorm::{self, LayerNorm};
+use ttl_kernels::rmsnorm::{self, RmsNorm};
 use ttl_kernels::{fma, matmul, softmax};
 
 const CORE: Core = Core::new(0, 0);
@@ -20,9 +22,16 @@ struct Pair {
     ours: fn(&mut Device) -> ttl::Result<Program>,
 }
 
-const PAIRS: [Pair; 3] = [
+const PAIRS: [Pair; 6] = [
     Pair { title: "a * b + c, 4 tiles, one at a time", case: "a + b * c", ours: our_fma },
     Pair { title: "softmax, 2 rows of 2 tiles", case: "softmax, numerically stable", ours: our_softmax },
+    Pair { title: "layer norm, 2 rows of 2 tiles", case: "layer norm", ours: our_layernorm },
+    Pair {
+        title: "layer norm with residual, gamma and beta, 2 rows of 2 tiles",
+        case: "layer norm with residual, gamma and beta",
+        ours: our_layernorm_with_all,
+    },
+    Pair { title: "RMS norm, 2 rows of 2 tiles", case: "RMS norm", ours: our_rmsnorm },
     Pair { title: "matrix product, 2 x 2 tiles from 2 steps of 2", case: "matmul in blocks", ours: our_matmul },
 ];
 
@@ -38,7 +47,35 @@ fn our_softmax(device: &mut Device) -> ttl::Result<Program> {
     let x = device.upload::<bf16>("x", &HostTensor::normal(vec![64, 64], 1)?)?;
     let y = device.zeros::<bf16>("y", &[64, 64])?;
     let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
-    softmax::program::<2>(&CORE.into(), config, &x, &y)
+    softmax::program(&CORE.into(), config, &x, &y)
+}
+
+fn wide() -> ComputeConfig {
+    ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() }
+}
+
+fn our_layernorm(device: &mut Device) -> ttl::Result<Program> {
+    let x = device.upload::<bf16>("x", &HostTensor::normal(vec![64, 64], 1)?)?;
+    let y = device.zeros::<bf16>("y", &[64, 64])?;
+    let norm = LayerNorm { x: &x, residual: None, gamma: None, beta: None, epsilon: 1e-5, y: &y };
+    layernorm::program(&CORE.into(), wide(), &norm)
+}
+
+fn our_layernorm_with_all(device: &mut Device) -> ttl::Result<Program> {
+    let x = device.upload::<bf16>("x", &HostTensor::normal(vec![64, 64], 1)?)?;
+    let residual = device.upload::<bf16>("residual", &HostTensor::normal(vec![64, 64], 2)?)?;
+    let gamma = device.upload::<bf16>("gamma", &HostTensor::normal(vec![1, 64], 3)?)?;
+    let beta = device.upload::<bf16>("beta", &HostTensor::normal(vec![1, 64], 4)?)?;
+    let y = device.zeros::<bf16>("y", &[64, 64])?;
+    let (residual, gamma, beta) = (Some(&residual), Some(&gamma), Some(&beta));
+    let norm = LayerNorm { x: &x, residual, gamma, beta, epsilon: 1e-5, y: &y };
+    layernorm::program(&CORE.into(), wide(), &norm)
+}
+
+fn our_rmsnorm(device: &mut Device) -> ttl::Result<Program> {
+    let x = device.upload::<bf16>("x", &HostTensor::normal(vec![64, 64], 1)?)?;
+    let y = device.zeros::<bf16>("y", &[64, 64])?;
+    rmsnorm::program(&CORE.into(), wide(), &RmsNorm { x: &x, gamma: None, epsilon: 1e-5, y: &y })
 }
 
 fn our_matmul(device: &mut Device) -> ttl::Result<Program> {
@@ -52,13 +89,15 @@ fn our_matmul(device: &mut Device) -> ttl::Result<Program> {
 
 type Counts = Vec<(&'static str, u64)>;
 
-fn count(build: impl Fn(&mut Device) -> ttl::Result<Program>) -> ttl::Result<Counts> {
+/// Calls, and the bytes of L1 that the circular buffers take.
+fn count(build: impl Fn(&mut Device) -> ttl::Result<Program>) -> ttl::Result<(Counts, u64)> {
     let mut device = Device::with_options(DeviceOptions { engine: Engine::Cpp, ..DeviceOptions::default() })?;
     let program = build(&mut device)?.validate(&device)?;
     device.prepare(&program)?;
     let (ran, counts) = counting(|| device.run(&program));
     ran?;
-    Ok(counts)
+    let bytes = program.checked().cbs().iter().map(|cb| u64::from(cb.pages) * u64::from(cb.page_size)).sum();
+    Ok((counts, bytes))
 }
 
 /// What the calls do, and which they are; all others ask for arguments and addresses.
@@ -105,8 +144,8 @@ fn cell(counts: &Counts, names: &[&str]) -> (u64, String) {
 fn section(pair: &Pair, package: &Path) -> ttl::Result<String> {
     let case = CASES.iter().find(|c| c.name == pair.case);
     let case = case.ok_or_else(|| ttl::Error::Other(format!("there is no case `{}`", pair.case)))?;
-    let ours = count(pair.ours)?;
-    let theirs = count(|device| Ok((case.build)(device, package)?.program))?;
+    let (ours, our_bytes) = count(pair.ours)?;
+    let (theirs, their_bytes) = count(|device| Ok((case.build)(device, package)?.program))?;
     let kernels: Vec<String> = case.kernels.iter().map(|k| format!("`{k}`")).collect();
     let mut text =
         format!("### {}\n\nTheirs: {}.\n\n| what | ours | theirs |\n|---|---|---|\n", pair.title, kernels.join(", "));
@@ -117,6 +156,8 @@ fn section(pair: &Pair, package: &Path) -> ttl::Result<String> {
             let _ = writeln!(text, "| {what} | {mine}{more} | {other} |");
         }
     }
+    let more = if our_bytes > their_bytes { " **more**" } else { "" };
+    let _ = writeln!(text, "| bytes of circular buffers | {our_bytes}{more} | {their_bytes} |");
     Ok(text)
 }
 

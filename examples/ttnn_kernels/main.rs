@@ -8,6 +8,7 @@
 mod card;
 mod cases;
 mod compare;
+mod norms;
 mod report;
 
 use cases::{Built, CASES, Case};

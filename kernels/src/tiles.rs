@@ -66,6 +66,26 @@ pub fn write_block<T: Element>(
     writes.flushed();
 }
 
+/// Overwrites what lies outside of the first `rows` rows and `cols` columns of the tile at L1 address `at` with `value`: the bits of an element of
+/// `bytes` bytes, 2 or 4. What an operation that looks at whole tiles needs at the edge of a tensor.
+#[ttl::device]
+pub fn pad_tile(noc: &Noc, at: u32, bytes: u32, rows: u32, cols: u32, value: u32) {
+    let halves = noc.raw().l1_u16(at);
+    let words = noc.raw().l1_u32(at);
+    for row in 0..32 {
+        let begin = if row < rows { cols } else { 0 };
+        for col in begin..32 {
+            // Four faces of 16 x 16.
+            let i = (row / 16 * 2 + col / 16) * 256 + row % 16 * 16 + col % 16;
+            if bytes == 2 {
+                halves.write(i, value as u16);
+            } else {
+                words.write(i, value);
+            }
+        }
+    }
+}
+
 /// Reads `rows` x `cols` tiles of a matrix that is `pitch` tiles wide, the first of them page `first`, into the top left of a block that is `width`
 /// tiles wide. The rest of the block stays as it is.
 #[ttl::device]

@@ -46,7 +46,7 @@ fn rows_sum_to_one() {
             let input = x.upload(device, "x")?;
             let y = device.zeros::<bf16>("y", &[96, 384])?;
             let grid = CoreSet::from(CoreRange::new(Core::new(0, 0), Core::new(1, 0)));
-            Ok((softmax::program::<12>(&grid, config.clone(), &input, &y)?, y))
+            Ok((softmax::program_of_width::<12>(&grid, config.clone(), &input, &y)?, y))
         };
         let (device, y) = ttl::testing::on_both_engines(&options, build).unwrap_or_else(|e| panic!("{e}"));
         let max = x.by_row(f64::max);

@@ -1,7 +1,9 @@
 //! The matmul-only rung of the DiT megakernel: one program over all roles of cores, native and as generated C++.
 
+mod constants;
 mod counts;
 mod launcher;
 mod protocol;
 mod results;
 mod rig;
+mod tables;

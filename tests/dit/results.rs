@@ -1,10 +1,11 @@
 //! What the launches compute, against the reference, on both engines.
 
-use crate::rig::Net;
+use crate::rig::{Net, options};
 use ttl::prelude::Schedule;
 use ttl_kernels::dit::k1::Launch;
 use ttl_kernels::dit::knobs::HubKnobs;
-use ttl_kernels::dit::{Op, ReaderMode, StreamDtype};
+use ttl_kernels::dit::reference::{Agreement, chain_limit};
+use ttl_kernels::dit::{ArenaPart, Op, ReaderMode, StreamDtype};
 
 fn check(net: &Net, launch: Launch) {
     let (_, got) = net.on_both(Schedule::RoundRobin, launch, |b| b);
@@ -51,6 +52,26 @@ fn chains_of_two_and_four_banks() {
     ] {
         let net = Net::new(banks, 2, dtype, mode);
         check(&net, Launch::chain(0, 2, 1));
+    }
+}
+
+/// Section 12: the check sees a single page of weights that is wrong, whichever operation it belongs to.
+#[test]
+fn one_wrong_page_shows() {
+    let net = Net::new(1, 2, StreamDtype::Bf16, ReaderMode::Direct);
+    let launch = Launch::chain(0, 2, 1);
+    let (_, got) = net.run(net.builder(options(Schedule::RoundRobin)), launch).expect("it runs");
+    let x = net.input(launch);
+    assert!(Agreement::of(&got, &net.reference(&x, launch)).keeps(chain_limit(2)));
+    let page = net.layout.page_bytes() as usize;
+    for op in Op::OPS {
+        let mut wrong = Net::new(1, 2, StreamDtype::Bf16, ReaderMode::Direct);
+        let first = net.layout.op(1, op).expect("an operation").byte_offset as usize;
+        // The page after it, of the same operation.
+        wrong.pack.bank_mut(ArenaPart::Stream, 0).copy_within(first + page..first + 2 * page, first);
+        let agreement = Agreement::of(&got, &wrong.reference(&x, launch));
+        println!("{op:?}: {agreement}");
+        assert!(!agreement.keeps(chain_limit(2)), "{op:?}: {agreement}");
     }
 }
 

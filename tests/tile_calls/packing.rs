@@ -92,6 +92,66 @@ fn relu_while_packing() {
     }
 }
 
+/// Two tiles of `x`, one under the other, times the transpose of two tiles of `s`, one under the other.
+#[ttl::kernel(compute)]
+fn transposed_product(c: Compute, x: CbIn<bf16>, s: CbIn<bf16>, y: CbOut<f32>) {
+    let s = s.wait_front(2);
+    let x = x.wait_front(2);
+    let mut out = y.reserve_back(4);
+    let mut regs = c.acquire();
+    regs.matmul_block_transposed(&x, &s, 0, 0, 0, 2, 2, 1);
+    regs.commit().pack_block(0, &mut out, 4);
+}
+
+#[test]
+fn a_product_with_transposed_tiles() {
+    let shape = Shape { a: 2, b: 2, y: 4 };
+    for setting in settings().into_iter().filter(|(_, config)| config.fp32_dest_acc) {
+        let y = run::<bf16, bf16, f32>(&setting, (&tile(2, a), &tile(2, b)), &shape, |p, config, e| {
+            p.compute(CORE, config, transposed_product { x: e.a, s: e.b, y: e.y });
+        });
+        for (i, y) in y.iter().enumerate() {
+            let (t, r, c) = (i / 1024, i / 32 % 32, i % 32);
+            let exact: f32 = (0..32).map(|k| a(t / 2 * 32 + r, k) * b(t % 2 * 32 + c, k)).sum();
+            assert_eq!(*y, exact, "tile {t}, row {r}, column {c}");
+        }
+    }
+}
+
+/// The first round leaves its tiles to the second.
+#[ttl::kernel(compute)]
+fn kept(c: Compute, x: CbIn<bf16>, s: CbIn<bf16>, y: CbOut<f32>) {
+    for round in 0..3 {
+        let s = s.wait_front(1);
+        let x = x.wait_front(1);
+        let mut out = y.reserve_back(1);
+        let mut regs = c.acquire();
+        regs.add_tiles(&x, &s, 0, 0, 0);
+        regs.commit().pack_tile(0, &mut out);
+        if round == 0 {
+            x.keep_front();
+            s.keep_front();
+        } else {
+            x.pop_front();
+            s.pop_front();
+        }
+    }
+}
+
+#[test]
+fn a_block_is_kept_for_another_guard() {
+    let shape = Shape { a: 2, b: 2, y: 3 };
+    for setting in settings().into_iter().filter(|(_, config)| config.fp32_dest_acc) {
+        let y = run::<bf16, bf16, f32>(&setting, (&tile(2, a), &tile(2, b)), &shape, |p, config, e| {
+            p.compute(CORE, config, kept { x: e.a, s: e.b, y: e.y });
+        });
+        for (i, y) in y.iter().enumerate() {
+            let (r, c) = (i / 2048 * 32 + i / 32 % 32, i % 32);
+            assert_eq!(*y, a(r, c) + b(r, c), "element {i}");
+        }
+    }
+}
+
 /// Blocks of two tiles; sums that accumulate; a product with a transposed tile.
 #[ttl::kernel(compute)]
 fn blocks(c: Compute, x: CbIn<bf16>, s: CbIn<bf16>, y: CbOut<f32>) {

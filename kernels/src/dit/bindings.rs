@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::arena::ArenaLayout;
 use super::config::{DitConfig, KeySet};
 use super::error::{MegakernelError, Result};
-use super::io::{check_tile_pages, mask_presence};
+use super::io::{Io, IoName, check_tile_pages, mask_presence};
 use super::matrix::Matrix;
 use ttl::prelude::{DataFormat, HostTensor};
 use ttl::runtime::tensor::TensorSpec;
@@ -96,6 +96,7 @@ pub struct Bound {
     uploaded: bool,
     kv: BTreeSet<u32>,
     masks: BTreeSet<KeySet>,
+    own_mask: bool,
 }
 
 /// Launches that may read placeholders: for timing.
@@ -117,6 +118,21 @@ impl Bound {
 
     pub fn bind_mask(&mut self, set: KeySet) -> bool {
         self.masks.insert(set)
+    }
+
+    /// The same of the mask of self blocks, which is no placeholder but the upload's.
+    pub fn bind_own_mask(&mut self) -> bool {
+        !std::mem::replace(&mut self.own_mask, true)
+    }
+
+    /// Whether a tensor of a program was bound: it belongs to whoever did.
+    pub fn is_bound(&self, io: Io) -> bool {
+        match io {
+            Io::K(blk) | Io::V(blk) => self.kv.contains(&blk),
+            Io::Named(IoName::SelfMask) => self.own_mask,
+            Io::Named(name) => self.masks.iter().any(|&set| IoName::mask(set) == name),
+            _ => false,
+        }
     }
 
     pub fn check_uploaded(&self) -> Result<()> {

@@ -69,7 +69,7 @@ impl IoName {
 }
 
 /// A tensor of a program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Io {
     Named(IoName),
     /// Hoisted keys and values of a cross block.

@@ -95,6 +95,12 @@ impl Plan {
         Plan::random_of(layout.cfg(), seed, scale)
     }
 
+    /// A scale of random weights with which the input is seen in the result of a chain of blocks: a product of K terms multiplies the spread of its input
+    /// by `scale * sqrt(K)`, and here the four products of a block, with the scale of attention and GELU among them, by about 1.
+    pub fn scale(cfg: &DitConfig) -> f32 {
+        0.12 / (cfg.banks as f32).sqrt()
+    }
+
     /// [`Plan::random`] for a configuration.
     pub fn random_of(cfg: &DitConfig, seed: u64, scale: f32) -> Plan {
         Plan { shapes: enumerate_plan(cfg), source: Source::Random { seed, scale } }

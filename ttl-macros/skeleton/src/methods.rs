@@ -37,6 +37,7 @@ methods! {
         "push_back",
         "wait_front",
         "pop_front",
+        "keep_front",
         "page",
         "get_write_ptr",
         "get_read_ptr",
@@ -183,6 +184,7 @@ methods! {
         "mul_tiles",
         "matmul_tiles",
         "matmul_block",
+        "matmul_block_transposed",
         "add_reuse_dest_tiles",
         "sub_reuse_dest_tiles",
         "mul_reuse_dest_tiles",
@@ -282,6 +284,7 @@ methods! {
     takes_self: [
         "push_back",
         "pop_front",
+        "keep_front",
         "wait",
         "flushed",
         "commit",

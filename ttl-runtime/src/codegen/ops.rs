@@ -18,6 +18,7 @@ impl Printer<'_> {
             Op::PushBack { cb, pages } => self.pages(api::PUSH_BACK, *cb, pages),
             Op::WaitFront { cb, pages } => self.pages(api::WAIT_FRONT, *cb, pages),
             Op::PopFront { cb, pages } => self.pages(api::POP_FRONT, *cb, pages),
+            Op::KeepFront { .. } => {}
             Op::ReadPage { tensor, page, cb, index } => {
                 self.transfer(api::READ_PAGE, *tensor, page, api::WRITE_PTR, *cb, index)
             }
@@ -78,10 +79,10 @@ impl Printer<'_> {
                 let args = self.pair(*a, *b, [ia, ib, dst]);
                 self.call(api::MATMUL_TILES, &args);
             }
-            Op::MatmulBlock { a, b, ia, ib, dst, ct, rt, kt } => {
+            Op::MatmulBlock { a, b, transposed, ia, ib, dst, ct, rt, kt } => {
                 self.headers.insert(api::MATMUL_HEADER);
                 let mut args = self.pair(*a, *b, [ia, ib, dst]);
-                args.push("0".to_owned()); // second operand not transposed
+                args.push(u32::from(*transposed).to_string());
                 args.extend([ct, rt, kt].map(|e| self.text(e)));
                 self.call(api::MATMUL_BLOCK, &args);
             }
@@ -165,10 +166,10 @@ impl Printer<'_> {
                 let args = self.pair(*a, *b, []);
                 self.call(api::MATMUL_INIT, &args);
             }
-            Init::MatmulBlock { a, b, ct, rt, kt } => {
+            Init::MatmulBlock { a, b, transposed, ct, rt, kt } => {
                 self.headers.insert(api::MATMUL_HEADER);
                 let mut args = self.pair(*a, *b, []);
-                args.push("0".to_owned());
+                args.push(u32::from(*transposed).to_string());
                 args.extend([ct, rt, kt].map(|e| self.text(e)));
                 self.call(api::MATMUL_BLOCK_INIT, &args);
             }

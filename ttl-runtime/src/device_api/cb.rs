@@ -116,6 +116,12 @@ impl<T: Element> Front<'_, T> {
         self.site = Site::caller();
     }
 
+    /// Ends the guard without `cb_pop_front`: the pages stay, and the next [`CbIn::wait_front`] has them again. For what two rounds of a loop read, such as
+    /// a running maximum; another guard has to pop them.
+    pub fn keep_front(self) {
+        std::mem::forget(self);
+    }
+
     /// Reads word `word` of the waited pages, little-endian. For data-movement kernels.
     #[track_caller]
     pub fn read_u32(&self, word: u32) -> u32 {

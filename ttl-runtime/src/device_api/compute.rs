@@ -132,7 +132,25 @@ impl<'c> TileRegs<'c> {
         rt: u32,
         kt: u32,
     ) {
-        ops::matmul_block_auto(a.cb, b.cb, ia, ib, dst, ct, rt, kt, Site::caller());
+        ops::matmul_block_auto(a.cb, b.cb, ia, ib, dst, false, ct, rt, kt, Site::caller());
+    }
+
+    /// [`TileRegs::matmul_block`] with the transpose of each tile of `b`: `dst[r*ct + c] += a[ia + r*kt] * b[ib + c]^T`. A product with the transpose of a
+    /// matrix `m`: the tiles of `b` stand as those of the transpose do, tile `[c, k]` of `m` in row `k`, column `c`.
+    #[track_caller]
+    #[allow(clippy::too_many_arguments)] // as TT-Metalium has it
+    pub fn matmul_block_transposed<T: Element, U: Element>(
+        &mut self,
+        a: &Front<'_, T>,
+        b: &Front<'_, U>,
+        ia: u32,
+        ib: u32,
+        dst: u32,
+        ct: u32,
+        rt: u32,
+        kt: u32,
+    ) {
+        ops::matmul_block_auto(a.cb, b.cb, ia, ib, dst, true, ct, rt, kt, Site::caller());
     }
 
     /// Hands the registers to the packer (`tile_regs_commit`, `tile_regs_wait`).

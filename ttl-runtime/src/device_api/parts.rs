@@ -232,7 +232,7 @@ impl Run<'_> {
             if nr == 1 && nc == 1 {
                 ops::matmul(a, b, r * kt + k, k * block.cols + c, 0, self.site);
             } else {
-                ops::matmul_block_auto(a, b, r * kt + k, k * block.cols + c, 0, nc, nr, kt, self.site);
+                ops::matmul_block_auto(a, b, r * kt + k, k * block.cols + c, 0, false, nc, nr, kt, self.site);
             }
         }
     }

@@ -12,6 +12,7 @@ use crate::tensor::accessor::PageAddr;
 use crate::tensor::alloc::{DramAllocator, L1Allocator};
 use crate::tensor::format::Element;
 use crate::tensor::{HostTensor, MemoryConfig, TensorId, TensorRef, TensorSpec};
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -75,6 +76,8 @@ pub struct Device {
     dram: DramAllocator,
     l1: L1Allocator,
     l1_tensors: Vec<L1Tensor>,
+    /// Tensors that were not freed.
+    live: HashSet<TensorId>,
 }
 
 impl Device {
@@ -99,6 +102,7 @@ impl Device {
             dram: DramAllocator::new(&arch),
             l1: L1Allocator::new(&arch),
             l1_tensors: vec![],
+            live: HashSet::new(),
         }
     }
 
@@ -110,6 +114,13 @@ impl Device {
     pub fn grid(&self) -> CoreSet {
         let arch = self.arch();
         CoreSet::from(CoreRange::new(Core::new(0, 0), Core::new(arch.grid_x - 1, arch.grid_y - 1)))
+    }
+
+    /// Bytes of L1 of each core that circular buffers can take: what tensors in L1 leave.
+    pub fn l1_left(&self) -> u32 {
+        let arch = self.arch();
+        let end = self.l1_tensors.iter().map(|t| t.address).fold(arch.l1_size, u32::min);
+        end.saturating_sub(arch.l1_base)
     }
 
     pub(super) fn info(&self) -> DeviceInfo {
@@ -264,10 +275,22 @@ impl Device {
     }
 
     fn own(&self, tensor: &TensorRef) -> Result<()> {
-        if tensor.device == self.id {
-            return Ok(());
+        let name = &tensor.name;
+        if tensor.device != self.id {
+            return Err(Error::Other(format!("tensor `{name}` is on another device; upload it to this one")));
         }
-        Err(Error::Other(format!("tensor `{}` is on another device; upload it to this one", tensor.name)))
+        if !self.live.contains(&tensor.id) {
+            return Err(Error::Other(format!(
+                "tensor `{name}` was freed, and its memory may hold another one; free it after its last use, or make it again"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Refuses a program whose tensors are not all there.
+    pub(super) fn own_all(&self, program: &str, tensors: &[TensorRef]) -> Result<()> {
+        let refused = |e| Error::Other(format!("program `{program}`: {e}"));
+        tensors.iter().try_for_each(|tensor| self.own(tensor)).map_err(refused)
     }
 
     fn allocate<T: Element>(&mut self, name: &str, spec: TensorSpec) -> Result<Tensor<T>> {
@@ -282,19 +305,16 @@ impl Device {
             address
         };
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        Ok(Tensor::new(TensorRef {
-            id: TensorId(NEXT.fetch_add(1, Ordering::Relaxed)),
-            name: name.into(),
-            spec: Arc::new(spec),
-            address,
-            device: self.id,
-        }))
+        let id = TensorId(NEXT.fetch_add(1, Ordering::Relaxed));
+        self.live.insert(id);
+        Ok(Tensor::new(TensorRef { id, name: name.into(), spec: Arc::new(spec), address, device: self.id }))
     }
 
-    /// Gives the memory of a tensor back. Every handle to it becomes invalid.
+    /// Gives the memory of a tensor back. Using another handle to it, or a program with it, is an error from then on.
     pub fn free<T: Element>(&mut self, tensor: Tensor<T>) -> Result<()> {
         self.own(&tensor.tensor)?;
-        let TensorRef { spec, address, .. } = &tensor.tensor;
+        let TensorRef { id, spec, address, .. } = &tensor.tensor;
+        self.live.remove(id);
         let per_bank = spec.bytes_per_bank(self.arch())?;
         if spec.memory().is_dram() {
             self.dram.free(*address, per_bank);
@@ -328,6 +348,7 @@ impl Device {
                 "program `{name}` was validated for another device; validate it for this one"
             )));
         }
+        self.own_all(program.name(), program.checked().tensors())?;
         self.backend.run(program)
     }
 }

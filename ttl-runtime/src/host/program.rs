@@ -253,6 +253,7 @@ impl Program {
         let mut modules = build_modules(&mut inner)?;
         let temps = temps::declare(&mut inner, &mut modules)?;
         let checked = inner.validate(&device.info())?;
+        device.own_all(checked.name(), checked.tensors())?;
         let mut prepared = vec![];
         for (kernel, module) in checked.kernels().iter().zip(&modules) {
             let module = match module {

@@ -334,6 +334,10 @@ pub enum Op {
         cb: LocalId,
         pages: Expr,
     },
+    /// The guard of a waited block ends and its pages stay: nothing in C++.
+    KeepFront {
+        cb: LocalId,
+    },
 
     /// Page `page` of the tensor to page `index` of the reserved block.
     ReadPage {
@@ -431,10 +435,11 @@ pub enum Op {
         ib: Expr,
         dst: Expr,
     },
-    /// One K-tile step of an rt x ct block: `dst[r*ct+c] += a[ia + r*kt] * b[ib + c]`.
+    /// One K-tile step of an rt x ct block: `dst[r*ct+c] += a[ia + r*kt] * b[ib + c]`, of the transposes of `b`'s tiles if so.
     MatmulBlock {
         a: LocalId,
         b: LocalId,
+        transposed: bool,
         ia: Expr,
         ib: Expr,
         dst: Expr,
@@ -588,6 +593,7 @@ pub enum Init {
     MatmulBlock {
         a: LocalId,
         b: LocalId,
+        transposed: bool,
         ct: Expr,
         rt: Expr,
         kt: Expr,

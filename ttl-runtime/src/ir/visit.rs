@@ -158,7 +158,8 @@ pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
         }
         Op::PipeReceive(_) => {}
         Op::Call(call) => call.exprs().for_each(f),
-        Op::ReadBarrier
+        Op::KeepFront { .. }
+        | Op::ReadBarrier
         | Op::WriteBarrier
         | Op::WritesFlushed
         | Op::AtomicBarrier
@@ -230,6 +231,7 @@ pub fn op_locals(op: &Op, f: &mut dyn FnMut(LocalId)) {
         | Op::PushBack { cb, .. }
         | Op::WaitFront { cb, .. }
         | Op::PopFront { cb, .. }
+        | Op::KeepFront { cb }
         | Op::CopyTile { cb, .. }
         | Op::ReuseDest { cb, .. }
         | Op::WriteWord { cb, .. }

@@ -28,7 +28,8 @@ pub fn op_exprs_mut(op: &mut Op, f: &mut dyn FnMut(&mut Expr)) {
             f(&mut send.receivers);
         }
         Op::Call(call) => call.exprs_mut().for_each(f),
-        Op::PipeReceive(_)
+        Op::KeepFront { .. }
+        | Op::PipeReceive(_)
         | Op::ReadBarrier
         | Op::WriteBarrier
         | Op::WritesFlushed

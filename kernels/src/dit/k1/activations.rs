@@ -4,7 +4,8 @@
 
 use super::maths::OUT_TILES;
 use super::plan::{
-    ROUND_CHUNK, ROUND_O, ROUND_Q, ROUNDS, Run, a_pages, chunk_cores, chunk_of, half_of, is_cross, op_cores, rules,
+    Constants, ROUND_CHUNK, ROUND_O, ROUND_Q, ROUNDS, Run, a_pages, chunk_cores, chunk_of, half_of, is_cross, op_cores,
+    rules,
 };
 use crate::dit::consts::N_CHUNKS;
 use crate::dit::core_set::CoreSet;
@@ -81,10 +82,10 @@ pub fn activations(
     hub: NocCore,
     table: CommonWords,
     #[ttl(common)] run: Run,
-    #[ttl(compile_time)] banks: u32,
-    #[ttl(compile_time)] left_out: u32,
+    #[ttl(compile_time)] constants: Constants,
     index: u32,
 ) {
+    let banks = constants.banks;
     let a_rep = noc.raw().get_write_ptr(&a);
     feed(&x, run.x_tiles);
     let chunk = chunk_of(banks, index);
@@ -107,7 +108,7 @@ pub fn activations(
                 let out = mm.wait_front(OUT_TILES);
                 if !is_cross(&table, blk) {
                     consumed(noc, &a, a_pages(banks));
-                    if left_out != rules::SELF_INPUT {
+                    if constants.left_out != rules::SELF_INPUT {
                         noc.semaphore_inc(&f0, hub, 1);
                     }
                 }
@@ -128,22 +129,24 @@ pub fn activations(
             wait_round(&r0, &r1, base + ROUND_O);
             feed(&a, a_pages(banks));
             consumed(noc, &a, a_pages(banks));
-            if left_out != rules::FF1_INPUT {
+            if constants.left_out != rules::FF1_INPUT {
                 noc.semaphore_inc(&f0, hub, 1);
             }
-            if chunk < 2 || left_out == rules::CHUNK_LEFT {
-                contribute_chunk(noc, &ff1, hub, a_rep, banks, index, &g0, &g1, left_out);
-            } else if left_out == rules::CHUNK_WAIT {
+            if chunk < 2 || constants.left_out == rules::CHUNK_LEFT {
+                contribute_chunk(noc, &ff1, hub, a_rep, banks, index, &g0, &g1, constants.left_out);
+            } else if constants.left_out == rules::CHUNK_WAIT {
                 wait_round(&r0, &r1, base + ROUND_CHUNK + chunk - 2);
-                contribute_chunk(noc, &ff1, hub, a_rep, banks, index, &g0, &g1, left_out);
+                contribute_chunk(noc, &ff1, hub, a_rep, banks, index, &g0, &g1, constants.left_out);
             }
             for i in 0..N_CHUNKS {
-                let mine = i + 2 == chunk && left_out != rules::CHUNK_LEFT && left_out != rules::CHUNK_WAIT;
+                let mine = i + 2 == chunk
+                    && constants.left_out != rules::CHUNK_LEFT
+                    && constants.left_out != rules::CHUNK_WAIT;
                 if even || mine {
                     wait_round(&r0, &r1, base + ROUND_CHUNK + i);
                 }
                 if mine {
-                    contribute_chunk(noc, &ff1, hub, a_rep, banks, index, &g0, &g1, left_out);
+                    contribute_chunk(noc, &ff1, hub, a_rep, banks, index, &g0, &g1, constants.left_out);
                 }
                 if even {
                     feed(&a, a_pages(banks) / 2);
@@ -151,7 +154,7 @@ pub fn activations(
                         // The half of chunk i - 1 is free.
                         consumed(noc, &a, a_pages(banks) / 2);
                         // By the parity of the chunk: a credit for one must not pass for another's for the one before.
-                        let credit = left_out != rules::CHUNK_INPUT;
+                        let credit = constants.left_out != rules::CHUNK_INPUT;
                         if credit && half_of(i - 1) == 0 {
                             noc.semaphore_inc(&f0, hub, 1);
                         } else if credit {

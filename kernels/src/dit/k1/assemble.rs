@@ -3,7 +3,7 @@
 use super::activations::activations;
 use super::hub::{hub_gather, hub_share};
 use super::maths::{OUT_TILES, maths};
-use super::plan::Run;
+use super::plan::{Constants, Run};
 use super::relay::{relay_forward, relay_read};
 use super::weights::{BIAS_TILES, weights, weights_relay};
 use crate::dit::config::ReaderMode;
@@ -31,36 +31,19 @@ pub struct Tensors<W> {
     pub sync: Tensor<u32>,
 }
 
-/// Settings of the program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Settings {
-    pub reader_mode: ReaderMode,
-    pub ring_depth: u32,
-    pub relay_window: u32,
-    /// Pages of the ring of a compute core, and of a reader.
-    pub ring_pages: u32,
-    pub relay_pages: u32,
-    /// Quarters of every multicast that go over NoC 1.
-    pub mcast_split: u32,
-    /// The rule of the protocol to leave out, for tests: [`rules`](super::plan::rules).
-    pub left_out: u32,
-}
-
 /// The matmul-only program.
 pub fn program<W: Element>(
     map: &CoreMap,
     table: &[u32],
     run: Run,
     tensors: &Tensors<W>,
-    settings: &Settings,
+    reader_mode: ReaderMode,
+    constants: Constants,
 ) -> Program {
     let banks = map.banks();
-    let Settings { ring_depth: depth, relay_window: window, ring_pages, relay_pages, mcast_split, left_out, .. } =
-        *settings;
     let compute = map.compute_set();
     let everywhere: ttl::prelude::CoreSet = map.all().into();
     let with_hub = compute.union(&map.hub().into());
-    let bank_tiles = tensors.arena.shard_pages();
     let table = table.to_vec();
     let index = {
         let cores: Arc<[Core]> = map.compute().into();
@@ -83,7 +66,7 @@ pub fn program<W: Element>(
     let [r0, r1] = ["r0", "r1"].map(|name| p.semaphore(name, &everywhere, 0));
     let go = p.semaphore("go", map.hub(), 0);
 
-    match settings.reader_mode {
+    match reader_mode {
         ReaderMode::Direct => p.kernel(
             &compute,
             weights::<W> {
@@ -94,15 +77,13 @@ pub fn program<W: Element>(
                 zeros: zeros_out,
                 table: table.clone(),
                 run,
-                bank_tiles,
-                banks,
-                slots: ring_pages,
-                depth,
+                constants,
                 index: index(),
             },
         ),
         ReaderMode::Relay => {
-            let (relay_out, relay_in) = p.circular_buffer::<W>("relay", map.reader_set(), relay_pages * banks);
+            let (relay_out, relay_in) =
+                p.circular_buffer::<W>("relay", map.reader_set(), constants.relay_pages * banks);
             let readers: Arc<[Core]> = map.readers().into();
             let bank = || {
                 let readers = readers.clone();
@@ -127,8 +108,7 @@ pub fn program<W: Element>(
                     reader,
                     table: table.clone(),
                     run,
-                    banks,
-                    slots: ring_pages,
+                    constants,
                     index: index(),
                 },
             );
@@ -139,10 +119,7 @@ pub fn program<W: Element>(
                     relay: relay_out,
                     table: table.clone(),
                     run,
-                    bank_tiles,
-                    banks,
-                    slots: relay_pages,
-                    depth,
+                    constants,
                     bank: bank(),
                 },
             );
@@ -155,10 +132,7 @@ pub fn program<W: Element>(
                     cores: map.compute().to_vec(),
                     table: table.clone(),
                     run,
-                    banks,
-                    slots: ring_pages,
-                    relay_slots: relay_pages,
-                    window,
+                    constants,
                     bank: bank(),
                 },
             );
@@ -179,7 +153,7 @@ pub fn program<W: Element>(
             mm_out,
             table: table.clone(),
             run,
-            banks,
+            constants,
             index: index(),
         },
     );
@@ -199,13 +173,11 @@ pub fn program<W: Element>(
             hub: map.hub().into(),
             table: table.clone(),
             run,
-            banks,
-            left_out,
+            constants,
             index: index(),
         },
     );
 
-    let receivers = map.n_cores() - 1;
     p.kernel(
         map.hub(),
         hub_gather {
@@ -219,28 +191,13 @@ pub fn program<W: Element>(
             everyone: map.all().into(),
             table,
             run,
-            banks,
-            receivers,
-            split: mcast_split,
-            left_out,
+            constants,
         },
     );
-    p.kernel(
-        map.hub(),
-        hub_share {
-            a: tensors.a_rep.accessor(),
-            r1,
-            go,
-            everyone: map.all().into(),
-            run,
-            banks,
-            receivers,
-            split: mcast_split,
-        },
-    );
+    p.kernel(map.hub(), hub_share { a: tensors.a_rep.accessor(), r1, go, everyone: map.all().into(), run, constants });
 
     let mut without_work: Vec<Core> = map.spares().to_vec();
-    if settings.reader_mode == ReaderMode::Direct {
+    if reader_mode == ReaderMode::Direct {
         without_work.extend(map.readers());
     }
     if !without_work.is_empty() {

@@ -3,7 +3,9 @@
 //! BRISC waits for the contributions, and for the credits that say the place is free on every core. Then both processors send a share, BRISC
 //! over NoC 0 and NCRISC over NoC 1, and behind it the number of the round: R0, R1.
 
-use super::plan::{ROUND_CHUNK, ROUND_G, ROUND_Q, ROUNDS, Run, chunk_cores, half_of, is_cross, round_pages, rules};
+use super::plan::{
+    Constants, ROUND_CHUNK, ROUND_G, ROUND_Q, ROUNDS, Run, chunk_cores, half_of, is_cross, round_pages, rules,
+};
 use crate::dit::core_set::CoreSet;
 use ttl::prelude::*;
 
@@ -51,11 +53,9 @@ pub fn hub_gather(
     everyone: NocRange,
     table: CommonWords,
     #[ttl(common)] run: Run,
-    #[ttl(compile_time)] banks: u32,
-    #[ttl(compile_time)] receivers: u32,
-    #[ttl(compile_time)] split: u32,
-    #[ttl(compile_time)] left_out: u32,
+    #[ttl(compile_time)] constants: Constants,
 ) {
+    let banks = constants.banks;
     let a_rep = a.get_bank_base_address();
     // What the counters must have reached.
     let mut gathered = [0; 2];
@@ -66,18 +66,18 @@ pub fn hub_gather(
             for r in ROUND_Q..ROUND_G + 1 {
                 if r == ROUND_Q {
                     gathered[0] += CoreSet::First.cores(banks);
-                    if !cross && left_out != rules::SELF_INPUT {
+                    if !cross && constants.left_out != rules::SELF_INPUT {
                         free[0] += CoreSet::All.cores(banks);
                     }
                 } else if r >= ROUND_CHUNK && r < ROUND_G {
                     let chunk = r - ROUND_CHUNK;
                     let half = half_of(chunk);
-                    let counted = if left_out == rules::TWO_GATHERS { 0 } else { half };
+                    let counted = if constants.left_out == rules::TWO_GATHERS { 0 } else { half };
                     gathered[counted as usize] += chunk_cores(banks);
-                    if chunk == 0 && left_out != rules::FF1_INPUT {
+                    if chunk == 0 && constants.left_out != rules::FF1_INPUT {
                         free[0] += CoreSet::All.cores(banks);
                     }
-                    if chunk >= 2 && left_out != rules::CHUNK_INPUT {
+                    if chunk >= 2 && constants.left_out != rules::CHUNK_INPUT {
                         free[half as usize] += CoreSet::Even.cores(banks);
                     }
                 } else {
@@ -90,7 +90,16 @@ pub fn hub_gather(
                 let round = visit * ROUNDS + r;
                 go.set(round);
                 let (first, pages) = round_pages(banks, r);
-                send(noc, a_rep, first, pages - share_of_noc_1(pages, split), &r0, round, everyone, receivers);
+                send(
+                    noc,
+                    a_rep,
+                    first,
+                    pages - share_of_noc_1(pages, constants.mcast_split),
+                    &r0,
+                    round,
+                    everyone,
+                    constants.receivers,
+                );
             }
         }
     }
@@ -106,10 +115,9 @@ pub fn hub_share(
     go: Semaphore,
     everyone: NocRange,
     #[ttl(common)] run: Run,
-    #[ttl(compile_time)] banks: u32,
-    #[ttl(compile_time)] receivers: u32,
-    #[ttl(compile_time)] split: u32,
+    #[ttl(compile_time)] constants: Constants,
 ) {
+    let banks = constants.banks;
     let a_rep = a.get_bank_base_address();
     if run.is_chain() {
         for visit in 0..run.visits() {
@@ -117,8 +125,8 @@ pub fn hub_share(
                 let round = visit * ROUNDS + r;
                 go.wait_min(round);
                 let (first, pages) = round_pages(banks, r);
-                let share = share_of_noc_1(pages, split);
-                send(noc, a_rep, first + pages - share, share, &r1, round, everyone, receivers);
+                let share = share_of_noc_1(pages, constants.mcast_split);
+                send(noc, a_rep, first + pages - share, share, &r1, round, everyone, constants.receivers);
             }
         }
     }

@@ -1,14 +1,16 @@
 //! The megakernel on a device: weights and tables that stay there, what stays in L1, and launches of the matmul-only modes.
 
-use super::assemble::{self, Settings, Tensors};
-use super::plan::Run;
+use super::assemble::{self, Tensors};
+use super::memory::{Extras, Memory, OfFormat, Residents, Tables, with_memory};
+use super::plan::{Constants, Run};
 use crate::dit::arena::{ArenaLayout, ArenaPart};
-use crate::dit::budget::{CbBudget, K4Budget, Policy, a_rep_columns};
-use crate::dit::config::{DitConfig, StreamDtype};
+use crate::dit::bindings::{Bound, Masks};
+use crate::dit::budget::{CbBudget, K4Budget, Policy};
+use crate::dit::config::DitConfig;
 use crate::dit::consts::{M_ROWS, TILE};
 use crate::dit::core_map::CoreMap;
 use crate::dit::error::{MegakernelError, Result};
-use crate::dit::io::check_row_pages;
+use crate::dit::io::{Io, IoName};
 use crate::dit::knobs::HubKnobs;
 use crate::dit::matrix::Matrix;
 use crate::dit::op::{K1Mode, Op};
@@ -49,58 +51,6 @@ impl Launch {
             _ => cfg.width(),
         }
     }
-}
-
-/// Tensors in DRAM: the arena and the tables.
-#[derive(Clone, Debug)]
-struct Stored<W> {
-    stream: Tensor<W>,
-    bias_rows: Tensor<bf16>,
-    /// What K1 does not read, in the order in which it was made.
-    others: Vec<Tensor<bf16>>,
-}
-
-/// Tensors in L1 between launches.
-#[derive(Clone, Debug)]
-struct Residents<W> {
-    a_rep: Tensor<bf16>,
-    /// sync, w_ring, mm_out.
-    extras: Option<(Tensor<u32>, Tensor<W>, Tensor<bf16>)>,
-}
-
-/// What depends on the format of the stream.
-#[derive(Debug)]
-struct OfFormat<W> {
-    stored: Option<Stored<W>>,
-    residents: Option<Residents<W>>,
-}
-
-impl<W> Default for OfFormat<W> {
-    fn default() -> OfFormat<W> {
-        OfFormat { stored: None, residents: None }
-    }
-}
-
-#[derive(Debug)]
-enum Memory {
-    Bf16(OfFormat<bf16>),
-    Bfp8B(OfFormat<bfp8_b>),
-}
-
-/// The same expression for the tensors of either format, with the element type as `$w`.
-macro_rules! with_memory {
-    ($memory:expr, $of:ident, $w:ident => $e:expr) => {
-        match $memory {
-            Memory::Bf16($of) => {
-                type $w = bf16;
-                $e
-            }
-            Memory::Bfp8B($of) => {
-                type $w = bfp8_b;
-                $e
-            }
-        }
-    };
 }
 
 /// Counts of a program.
@@ -189,28 +139,28 @@ impl Builder {
         if !(ring_pages * layout.page_bytes()).is_multiple_of(k_block) {
             return Err(MegakernelError::RingPages { bytes: ring_pages * layout.page_bytes(), page: k_block });
         }
-        let settings = Settings {
-            reader_mode: layout.reader_mode(),
-            ring_depth: policy.rings.ring_depth,
-            relay_window: policy.rings.relay_window,
+        let constants = Constants {
+            banks: cfg.banks,
+            bank_tiles: layout.tiles_per_bank(ArenaPart::Stream) as u32,
             ring_pages,
             relay_pages: policy.k1.relay_pages(&layout),
+            ring_depth: policy.rings.ring_depth,
+            relay_window: policy.rings.relay_window,
+            receivers: map.n_cores() - 1,
             mcast_split: policy.hub.mcast_split,
             left_out,
         };
-        let memory = match layout.dtype_stream() {
-            StreamDtype::Bf16 => Memory::Bf16(OfFormat::default()),
-            StreamDtype::Bfp8B => Memory::Bfp8B(OfFormat::default()),
-        };
+        let memory = Memory::new(layout.dtype_stream());
         map.check_shard_order(map.compute_set().as_slice())?;
         Ok(DitMegakernel {
             cfg,
             layout,
             map,
             device,
-            settings,
+            constants,
             k1_extras,
             memory,
+            tables: Tables::default(),
             launches: 0,
             first_launch: BTreeMap::new(),
             last: None,
@@ -226,9 +176,10 @@ pub struct DitMegakernel {
     layout: ArenaLayout,
     map: CoreMap,
     device: Device,
-    settings: Settings,
+    constants: Constants,
     k1_extras: bool,
     memory: Memory,
+    tables: Tables,
     launches: u64,
     /// How long the first launch of a mode and operation took, its compilation included.
     first_launch: BTreeMap<(u32, u32), Duration>,
@@ -315,62 +266,58 @@ impl DitMegakernel {
         self.layout.arena_bytes_per_step()
     }
 
-    /// Puts the weights and tables of a pack on the device, in place of those before, and makes what stays in L1.
+    /// Puts the weights and tables of a pack on the device, in place of those before, and makes what stays in L1. Masks, keys and values of the full
+    /// program are zeros until they are bound.
     pub fn upload(&mut self, pack: &ArenaPack) -> Result<()> {
         self.layout.check_pack(pack)?;
         self.deallocate()?;
-        let (layout, device) = (&self.layout, &mut self.device);
-        with_memory!(&mut self.memory, of, W => of.stored = Some(store::<W>(device, layout, pack)?));
+        self.memory.upload_stream(&mut self.device, &self.layout, pack)?;
+        self.tables.upload(&mut self.device, &self.layout, pack)?;
         self.make_residents(self.k1_extras)
+    }
+
+    /// A table, mask, keys or values on the device.
+    pub fn io(&self, io: Io) -> Result<&Tensor<bf16>> {
+        self.tables.get(io)
+    }
+
+    /// What [`DitMegakernel::io`] has.
+    pub fn io_names(&self) -> Vec<Io> {
+        self.tables.list()
+    }
+
+    /// Which masks, keys and values were bound since the upload.
+    pub fn bound(&self) -> &Bound {
+        &self.tables.bound
+    }
+
+    /// Binds hoisted keys and values of every cross block, by block. The zeros that an upload left are freed; what was bound before stays the caller's.
+    pub fn bind_kv(&mut self, kv: BTreeMap<u32, [Tensor<bf16>; 2]>) -> Result<()> {
+        self.tables.bind_kv(&mut self.device, &self.layout, kv)
+    }
+
+    /// Binds the masks of the key sets that cross blocks use, and perhaps another one for self blocks.
+    pub fn bind_masks(&mut self, masks: Masks<Tensor<bf16>>) -> Result<()> {
+        self.tables.bind_masks(&mut self.device, &self.layout, masks)
     }
 
     /// What stays in L1, as far as it is missing: a_rep, and the tensors of K1 if asked for.
     fn make_residents(&mut self, extras: bool) -> Result<()> {
-        let (cfg, map, device, pages) = (&self.cfg, &self.map, &mut self.device, self.settings.ring_pages);
-        with_memory!(&mut self.memory, of, W => {
-            if of.residents.is_none() {
-                of.residents = Some(Residents { a_rep: make_a_rep(device, cfg, map)?, extras: None });
-            }
-            if let Some(residents) = &mut of.residents && residents.extras.is_none() && extras {
-                residents.extras = Some(make_extras::<W>(device, map, pages)?);
-            }
-        });
-        Ok(())
+        let pages = self.constants.ring_pages;
+        self.memory.make_residents(&mut self.device, &self.cfg, &self.map, pages, extras)
     }
 
     /// Frees what stays in L1; the next launch makes it again.
     pub fn release_l1_residents(&mut self) -> Result<()> {
         self.last = None;
-        let device = &mut self.device;
-        with_memory!(&mut self.memory, of, W => {
-            let residents: Option<Residents<W>> = of.residents.take();
-            if let Some(Residents { a_rep, extras }) = residents {
-                if let Some((sync, w_ring, mm_out)) = extras {
-                    device.free(mm_out)?;
-                    device.free(w_ring)?;
-                    device.free(sync)?;
-                }
-                device.free(a_rep)?;
-            }
-        });
-        Ok(())
+        self.memory.free_residents(&mut self.device)
     }
 
-    /// Frees every tensor. `upload` makes them again.
+    /// Frees every tensor but those that the caller bound. `upload` makes them again.
     pub fn deallocate(&mut self) -> Result<()> {
         self.release_l1_residents()?;
-        let device = &mut self.device;
-        with_memory!(&mut self.memory, of, W => {
-            let stored: Option<Stored<W>> = of.stored.take();
-            if let Some(Stored { stream, bias_rows, others }) = stored {
-                device.free(stream)?;
-                device.free(bias_rows)?;
-                for tensor in others {
-                    device.free(tensor)?;
-                }
-            }
-        });
-        Ok(())
+        self.memory.free_stream(&mut self.device)?;
+        self.tables.free(&mut self.device)
     }
 
     /// One operation of a block, `n_iters` times over; the result of the last time, [64, N].
@@ -381,12 +328,8 @@ impl DitMegakernel {
 
     /// The result of the last single operation, which must be this one.
     pub fn read_mm_out(&self, blk: u32, op: Op) -> Result<Matrix> {
-        let (device, map, layout) = (&self.device, &self.map, &self.layout);
-        with_memory!(&self.memory, of, W => {
-            let residents: Option<&Residents<W>> = of.residents.as_ref();
-            let extras = residents.and_then(|r| r.extras.as_ref()).ok_or(MegakernelError::NotUploaded)?;
-            mm_out_to_matrix(map, layout.op(blk, op)?, &Matrix::from_host(&device.download(&extras.2)?)?)
-        })
+        let out = Matrix::from_host(&self.device.download(self.memory.mm_out()?)?)?;
+        mm_out_to_matrix(&self.map, self.layout.op(blk, op)?, &out)
     }
 
     /// The products of some blocks, each from the result of the one before; g of the last, [64, width].
@@ -402,13 +345,9 @@ impl DitMegakernel {
 
     /// The first `n_tiles` column tiles of what was gathered last in the hub, in the order Single.
     pub fn read_hub_a(&self, n_tiles: u32) -> Result<Matrix> {
-        with_memory!(&self.memory, of, W => {
-            let residents: Option<&Residents<W>> = of.residents.as_ref();
-            let a_rep = &residents.ok_or(MegakernelError::NotUploaded)?.a_rep;
-            let (shard, rows) = (self.map.linear_id(self.map.hub())? as usize, M_ROWS as usize);
-            let all = Matrix::from_host(&self.device.download(a_rep)?)?;
-            unpack_single_order(&self.cfg, &all.part(shard * rows..(shard + 1) * rows, 0..all.cols), n_tiles)
-        })
+        let (shard, rows) = (self.map.linear_id(self.map.hub())? as usize, M_ROWS as usize);
+        let all = Matrix::from_host(&self.device.download(self.memory.a_rep()?)?)?;
+        unpack_single_order(&self.cfg, &all.part(shard * rows..(shard + 1) * rows, 0..all.cols), n_tiles)
     }
 
     /// The program of a launch, validated, with its input on the device: to be looked at or exported. The tensors are its own until
@@ -427,11 +366,7 @@ impl DitMegakernel {
     }
 
     fn check(&self, x: &Matrix, launch: Launch) -> Result<()> {
-        let stored = with_memory!(&self.memory, of, W => {
-            let stored: &Option<Stored<W>> = &of.stored;
-            stored.is_some()
-        });
-        if !stored {
+        if !self.memory.has_stream() {
             return Err(MegakernelError::NotUploaded);
         }
         self.cfg.check_blocks(launch.blk, launch.n_blk)?;
@@ -467,22 +402,26 @@ impl DitMegakernel {
             pop_mm: launch.mode == K1Mode::Stream || launch.n_iters > 1,
         };
         let table = self.layout.offsets_table().words()?;
+        let bias_rows = self.tables.get(Io::Named(IoName::BiasRows))?;
         let program = with_memory!(&self.memory, of, W => {
-            let (Some(stored), Some(Residents { a_rep, extras: Some((sync, w_ring, mm_out)) })) =
-                (&of.stored, &of.residents)
+            let of: &OfFormat<W> = of;
+            let OfFormat {
+                stream: Some(stream),
+                residents: Some(Residents { a_rep, extras: Some(Extras { sync, w_ring, mm_out }) }),
+            } = of
             else {
                 return Err(MegakernelError::NotUploaded);
             };
             let tensors = Tensors::<W> {
-                arena: stored.stream.clone(),
-                bias_rows: stored.bias_rows.clone(),
+                arena: stream.clone(),
+                bias_rows: bias_rows.clone(),
                 a_rep: a_rep.clone(),
                 x_rep: x_rep.clone(),
                 w_ring: w_ring.clone(),
                 mm_out: mm_out.clone(),
                 sync: sync.clone(),
             };
-            assemble::program(&self.map, &table, run, &tensors, &self.settings)
+            assemble::program(&self.map, &table, run, &tensors, self.layout.reader_mode(), self.constants)
         });
         Ok(program.validate(&self.device)?)
     }
@@ -512,77 +451,9 @@ impl DitMegakernel {
 
     /// The counters of the relay begin at 0 on both sides.
     pub fn zero_sync(&mut self) -> Result<()> {
-        let device = &mut self.device;
-        with_memory!(&self.memory, of, W => {
-            let residents: Option<&Residents<W>> = of.residents.as_ref();
-            if let Some((sync, ..)) = residents.and_then(|r| r.extras.as_ref()) {
-                device.write(sync, &HostTensor::zeros(sync.shape(), DataFormat::U32)?)?;
-            }
-        });
+        if let Some(sync) = self.memory.sync() {
+            self.device.write(sync, &HostTensor::zeros(sync.shape(), DataFormat::U32)?)?;
+        }
         Ok(())
     }
-}
-
-fn store<W: Element>(device: &mut Device, layout: &ArenaLayout, pack: &ArenaPack) -> Result<Stored<W>> {
-    let stream = upload_arena::<W>(device, layout, pack, ArenaPart::Stream, "arena_stream")?;
-    let small = upload_arena::<bf16>(device, layout, pack, ArenaPart::Small, "arena_small")?;
-    let tables = &pack.tables;
-    let bias_rows = upload_rows(device, "bias_rows", &tables.bias_rows)?;
-    let mut others = vec![small];
-    others.push(upload_rows(device, "adaln_rows", &tables.adaln_rows)?);
-    others.push(upload_rows(device, "b2_step", &tables.b2_step)?);
-    others.push(device.upload("b3_pos_rows", &tables.b3_pos_rows)?);
-    if let Some(tokens) = &tables.future_tokens {
-        others.push(upload_rows(device, "future_tokens", tokens)?);
-    }
-    others.push(device.upload("self_mask", &tables.self_mask)?);
-    Ok(Stored { stream, bias_rows, others })
-}
-
-/// A part of the arena as one row of tiles; every bank has a shard.
-fn upload_arena<W: Element>(
-    device: &mut Device,
-    layout: &ArenaLayout,
-    pack: &ArenaPack,
-    part: ArenaPart,
-    name: &str,
-) -> Result<Tensor<W>> {
-    let banks = layout.cfg().banks;
-    let columns = layout.tiles_per_bank(part) as u32 * TILE;
-    let memory = MemoryConfig::DramSharded(ShardSpec::width_over_banks([TILE, columns], banks));
-    let bytes: Vec<&[u8]> = (0..banks).map(|bank| pack.bank(part, bank)).collect();
-    Ok(device.upload_packed(name, &[TILE as usize, (columns * banks) as usize], memory, &bytes)?)
-}
-
-/// A table whose pages are its rows.
-fn upload_rows(device: &mut Device, name: &'static str, rows: &HostTensor) -> Result<Tensor<bf16>> {
-    let tensor = device.upload_row_major::<bf16>(name, rows, MemoryConfig::Dram)?;
-    check_row_pages(name, tensor.spec())?;
-    Ok(tensor)
-}
-
-fn make_a_rep(device: &mut Device, cfg: &DitConfig, map: &CoreMap) -> Result<Tensor<bf16>> {
-    let columns = a_rep_columns(cfg);
-    let shards = ShardSpec::height([M_ROWS, columns], map.all());
-    let shape = [(M_ROWS * map.n_cores()) as usize, columns as usize];
-    Ok(device.zeros_in("a_rep", &shape, MemoryConfig::Sharded(shards))?)
-}
-
-/// sync, w_ring, mm_out.
-fn make_extras<W: Element>(
-    device: &mut Device,
-    map: &CoreMap,
-    ring_pages: u32,
-) -> Result<(Tensor<u32>, Tensor<W>, Tensor<bf16>)> {
-    let compute = map.compute_set();
-    let (all, n) = (map.n_cores(), map.n_compute());
-    let sync = ShardSpec::height([TILE, TILE], map.all());
-    let sync = device.zeros_in("sync", &[(TILE * all) as usize, TILE as usize], MemoryConfig::Sharded(sync))?;
-    let columns = ring_pages * map.banks() * TILE;
-    let ring = ShardSpec::width([TILE, columns], &compute);
-    let w_ring = device.zeros_in("w_ring", &[TILE as usize, (columns * n) as usize], MemoryConfig::Sharded(ring))?;
-    let out = ShardSpec::height([M_ROWS, 2 * TILE], &compute);
-    let shape = [(M_ROWS * n) as usize, 2 * TILE as usize];
-    let mm_out = device.zeros_in("mm_out", &shape, MemoryConfig::Sharded(out))?;
-    Ok((sync, w_ring, mm_out))
 }

@@ -3,7 +3,7 @@
 //! A core has one or two column tiles of an operation. Its sums stay in the tile registers (f32) over all of K, a K-block of weights at a
 //! time; the bias stands there before the first product. Everything is rounded to bf16 once, when it is packed.
 
-use super::plan::{Run, a_pages, geometry};
+use super::plan::{Constants, Run, a_pages, geometry};
 use super::weights::BIAS_TILES;
 use crate::dit::consts::N_CHUNKS;
 use crate::dit::op::{In0Order, Op};
@@ -68,9 +68,10 @@ pub fn maths<W: Element>(
     mm_out: CbOut<bf16>,
     table: CommonWords,
     #[ttl(common)] run: Run,
-    #[ttl(compile_time)] banks: u32,
+    #[ttl(compile_time)] constants: Constants,
     index: u32,
 ) {
+    let banks = constants.banks;
     let zeros = zeros_in.wait_front(1);
     let x = x_in.wait_front(run.x_tiles);
     for visit in 0..run.visits() {

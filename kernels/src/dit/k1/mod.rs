@@ -10,6 +10,7 @@
 //! | `hub` | both processors of the hub: gather and multicast |
 //! | `relay` | both processors of a reader core (relay mode) |
 //! | `assemble` | the program of all of them |
+//! | `memory` | its tensors on a device |
 //! | `launcher` | the program on a device, launch after launch |
 
 pub mod activations;
@@ -17,6 +18,7 @@ pub mod assemble;
 pub mod hub;
 pub mod launcher;
 pub mod maths;
+mod memory;
 pub mod plan;
 pub mod relay;
 pub mod ring;

@@ -27,6 +27,28 @@ pub struct Run {
     pub pop_mm: bool,
 }
 
+/// What is constant in a program: the compile-time names of every kernel, all of them or none.
+#[ttl::device]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Constants {
+    /// Banks of the arena, which every size scales with: B.
+    pub banks: u32,
+    /// Tiles of the arena in each bank.
+    pub bank_tiles: u32,
+    /// Pages of the weight ring of a compute core, and of a reader's.
+    pub ring_pages: u32,
+    pub relay_pages: u32,
+    /// Reads under way per ring, and writes under way per reader.
+    pub ring_depth: u32,
+    pub relay_window: u32,
+    /// Cores that a multicast reaches: all but the hub.
+    pub receivers: u32,
+    /// Quarters of every multicast that go over NoC 1.
+    pub mcast_split: u32,
+    /// The rule of the protocol that is left out, for tests: [`rules`].
+    pub left_out: u32,
+}
+
 pub const CHAIN: u32 = 0;
 pub const SINGLE: u32 = 1;
 

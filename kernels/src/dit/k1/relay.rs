@@ -6,7 +6,7 @@
 //!
 //! A page stays in the reader's ring until its write has arrived, and the reader's reads need `depth` free pages: `window + depth <= R + 1`.
 
-use super::plan::{Run, geometry};
+use super::plan::{Constants, Run, geometry};
 use super::ring::{PageRing, drain, issue, page_ring};
 use super::weights::CREDIT_BYTES;
 use crate::dit::consts::MAX_TRANSACTION_IDS;
@@ -22,18 +22,16 @@ pub fn relay_read<W: Element>(
     relay: CbOut<W>,
     table: CommonWords,
     #[ttl(common)] run: Run,
-    #[ttl(common)] bank_tiles: u32,
-    #[ttl(compile_time)] banks: u32,
-    #[ttl(compile_time)] slots: u32,
-    #[ttl(compile_time)] depth: u32,
+    #[ttl(compile_time)] constants: Constants,
     bank: u32,
 ) {
+    let banks = constants.banks;
     let tile_bytes = relay.get_tile_size();
-    let mut ring: PageRing = page_ring(noc, &relay, banks, slots, depth);
+    let mut ring: PageRing = page_ring(noc, &relay, banks, constants.relay_pages, constants.ring_depth);
     for visit in 0..run.visits() {
         for j in run.first_op()..run.end_op() {
             let op = geometry(&table, banks, tile_bytes, run.blk(visit), j);
-            let first = bank * bank_tiles + op.off_bank / tile_bytes;
+            let first = bank * constants.bank_tiles + op.off_bank / tile_bytes;
             for page in 0..op.pages_bank() {
                 issue(&mut ring, noc, &relay, arena.get_noc_addr(first + page * banks, 0));
             }
@@ -82,19 +80,18 @@ pub fn relay_forward<W: Element>(
     cores: CoreTable,
     table: CommonWords,
     #[ttl(common)] run: Run,
-    #[ttl(compile_time)] banks: u32,
-    #[ttl(compile_time)] slots: u32,
-    #[ttl(compile_time)] relay_slots: u32,
-    #[ttl(compile_time)] window: u32,
+    #[ttl(compile_time)] constants: Constants,
     bank: u32,
 ) {
+    let banks = constants.banks;
     let raw = noc.raw();
     let from = raw.get_read_ptr(&relay);
     let to = w_ring.get_bank_base_address();
     let words = sync.get_bank_base_address();
     let tile_bytes = relay.get_tile_size();
     let page_bytes = banks * tile_bytes;
-    let mut under_way = Window { size: window, issued: 0, retired: 0, targets: [0; MAX_TRANSACTION_IDS as usize] };
+    let mut under_way =
+        Window { size: constants.relay_window, issued: 0, retired: 0, targets: [0; MAX_TRANSACTION_IDS as usize] };
     // Pages sent to each of the twelve.
     let mut sent = [0; 12];
     for visit in 0..run.visits() {
@@ -104,26 +101,26 @@ pub fn relay_forward<W: Element>(
                 let target = op.set.member(banks, bank, op.relay_rank(page));
                 let rank = rank12(banks, target);
                 let before = sent[rank as usize];
-                if under_way.issued - under_way.retired == window {
+                if under_way.issued - under_way.retired == constants.relay_window {
                     retire_write(&mut under_way, noc, &relay, &cores, words, banks);
                 }
-                if before >= slots {
+                if before >= constants.ring_pages {
                     let credit = words + rank * CREDIT_BYTES;
                     raw.invalidate_l1_cache();
-                    if raw.l1_u32(credit).read(0) + slots <= before {
+                    if raw.l1_u32(credit).read(0) + constants.ring_pages <= before {
                         // The core may wait for pages that have arrived and of which it was not told.
                         while under_way.retired < under_way.issued {
                             retire_write(&mut under_way, noc, &relay, &cores, words, banks);
                         }
-                        raw.noc_semaphore_wait_min(credit, before + 1 - slots);
+                        raw.noc_semaphore_wait_min(credit, before + 1 - constants.ring_pages);
                     }
                 }
                 let ahead = under_way.issued - under_way.retired;
                 raw.cb_wait_front(&relay, (ahead + 1) * banks);
-                let id = under_way.issued % window;
+                let id = under_way.issued % constants.relay_window;
                 raw.noc_async_write_one_packet_with_trid(
-                    from + under_way.issued % relay_slots * page_bytes,
-                    cores.core(target).noc_addr(to + before % slots * page_bytes),
+                    from + under_way.issued % constants.relay_pages * page_bytes,
+                    cores.core(target).noc_addr(to + before % constants.ring_pages * page_bytes),
                     page_bytes,
                     1 + id,
                 );

@@ -4,7 +4,7 @@
 //! the core reads its own pages from DRAM; in relay mode a reader core writes them into the ring and says so, and gets a credit for each page
 //! that is consumed.
 
-use super::plan::{Run, geometry};
+use super::plan::{Constants, Run, geometry};
 use super::ring::{PageRing, drain, issue, page_ring};
 use crate::dit::core_set::{group_of, rank12};
 use ttl::prelude::*;
@@ -58,16 +58,14 @@ pub fn weights<W: Element>(
     zeros: CbOut<bf16>,
     table: CommonWords,
     #[ttl(common)] run: Run,
-    #[ttl(common)] bank_tiles: u32,
-    #[ttl(compile_time)] banks: u32,
-    #[ttl(compile_time)] slots: u32,
-    #[ttl(compile_time)] depth: u32,
+    #[ttl(compile_time)] constants: Constants,
     index: u32,
 ) {
+    let banks = constants.banks;
     make_zeros(noc, &zeros);
     let bank = group_of(banks, index);
     let tile_bytes = w.get_tile_size();
-    let mut ring: PageRing = page_ring(noc, &w, banks, slots, depth);
+    let mut ring: PageRing = page_ring(noc, &w, banks, constants.ring_pages, constants.ring_depth);
     for visit in 0..run.visits() {
         for j in run.first_op()..run.end_op() {
             let op = geometry(&table, banks, tile_bytes, run.blk(visit), j);
@@ -77,7 +75,7 @@ pub fn weights<W: Element>(
                 }
                 read_bias(noc, &bias_rows, &bias, op.bias_row, op.set.slot(index) * op.ct, op.ct);
                 // A shard of the tensor is a bank; the tiles of a page follow each other.
-                let first = bank * bank_tiles + op.off_bank / tile_bytes;
+                let first = bank * constants.bank_tiles + op.off_bank / tile_bytes;
                 let rank = op.set.rank(banks, index);
                 for page in 0..op.pages_core {
                     let tile = first + (op.direct_page(rank) + page) * banks;
@@ -103,10 +101,10 @@ pub fn weights_relay<W: Element>(
     reader: NocCore,
     table: CommonWords,
     #[ttl(common)] run: Run,
-    #[ttl(compile_time)] banks: u32,
-    #[ttl(compile_time)] slots: u32,
+    #[ttl(compile_time)] constants: Constants,
     index: u32,
 ) {
+    let banks = constants.banks;
     make_zeros(noc, &zeros);
     let raw = noc.raw();
     let arrived = raw.l1_u32(sync.get_bank_base_address());
@@ -123,7 +121,7 @@ pub fn weights_relay<W: Element>(
                 while pushed < end {
                     if credited == pushed {
                         raw.noc_semaphore_wait_min(sync.get_bank_base_address(), pushed + 1);
-                    } else if w.pages_reservable_at_back((slots - (pushed - credited) + 1) * banks) {
+                    } else if w.pages_reservable_at_back((constants.ring_pages - (pushed - credited) + 1) * banks) {
                         // Of the pages pushed and not credited, one more has been consumed: the reader may fill its slot again.
                         raw.noc_semaphore_inc(credits, 1);
                         credited += 1;
@@ -140,7 +138,7 @@ pub fn weights_relay<W: Element>(
     }
     // A credit for every page, however the two sides took turns.
     while credited < pushed {
-        raw.cb_reserve_back(&w, (slots - (pushed - credited) + 1) * banks);
+        raw.cb_reserve_back(&w, (constants.ring_pages - (pushed - credited) + 1) * banks);
         raw.noc_semaphore_inc(credits, 1);
         credited += 1;
     }

@@ -16,7 +16,7 @@ mod model;
 mod steps;
 
 pub use block::{BlockTrace, CallInputs, adaptive_norm, layer_norm, ref_block, trace_block};
-pub use compare::{Agreement, pcc, relative_error};
+pub use compare::{Agreement, chain_limit, pcc, relative_error};
 pub use model::{Model, ModelInputs};
 pub use steps::{StepOutput, Steps4, ref_decode, ref_encode, ref_step, ref_steps4, swish};
 

@@ -1,7 +1,7 @@
 //! From what the kernel says to what the device must be told, in running order:
 //!
 //! 0. [`sums`] decides where accumulators are, in the tile registers or in L1; [`temps`] adds the buffers that block expressions need between their parts; the program declares them and gives them ids.
-//! 1. [`expand`] writes block stores and matrix products as explicit tile operations in loops.
+//! 1. [`prune`] drops branches that are never taken; [`expand`] writes block stores and matrix products as explicit tile operations in loops.
 //! 2. [`inits`] places the set-up calls those operations need, outside loops where it can, and proves that each is in force.
 //! 3. [`pipes`] writes the handshake of each block that goes through a pipe.
 //! 4. [`barriers`] drops barriers that wait for nothing and ends data-movement kernels with those that are missing.
@@ -13,6 +13,7 @@ pub mod buffers;
 pub mod expand;
 pub mod inits;
 pub mod pipes;
+pub mod prune;
 pub mod sums;
 pub mod temps;
 
@@ -103,6 +104,7 @@ pub enum PassError {
 /// Runs all passes.
 pub fn prepare(module: Verified<'_>, target: &Target<'_>) -> Result<Prepared, PassError> {
     let mut module = module.module().clone();
+    prune::prune(&mut module);
     let buffers = buffers::Buffers::of(&module, target)?;
     expand::expand(&mut module, &buffers, target.config)?;
     inits::place(&mut module, &buffers);

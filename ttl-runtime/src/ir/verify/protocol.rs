@@ -158,7 +158,7 @@ impl Checker<'_, '_> {
                     self.fail(message);
                 }
             }
-            Op::PushBack { cb, .. } | Op::PopFront { cb, .. } => {
+            Op::PushBack { cb, .. } | Op::PopFront { cb, .. } | Op::KeepFront { cb } => {
                 if !held.live.remove(cb) {
                     let message = format!("`{}` is released but not held", name(self, cb));
                     self.fail(message);

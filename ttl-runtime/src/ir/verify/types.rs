@@ -29,6 +29,7 @@ pub(super) fn ends(op: &Op) -> Vec<(LocalId, End)> {
         Op::PipeReceive(receive) => vec![(receive.cb, End::Out)],
         Op::WaitFront { cb, .. }
         | Op::PopFront { cb, .. }
+        | Op::KeepFront { cb }
         | Op::WritePage { cb, .. }
         | Op::CopyTile { cb, .. }
         | Op::ReuseDest { cb, .. } => vec![(*cb, End::In)],
@@ -317,7 +318,8 @@ impl Checker<'_, '_> {
     fn op(&mut self, op: &Op) {
         let dm = super::data_movement(self.module.role);
         let allowed = match op {
-            Op::ReserveBack { .. } | Op::PushBack { .. } | Op::WaitFront { .. } | Op::PopFront { .. } => true,
+            Op::ReserveBack { .. } | Op::PushBack { .. } => true,
+            Op::WaitFront { .. } | Op::PopFront { .. } | Op::KeepFront { .. } => true,
             Op::ReadPage { .. }
             | Op::WritePage { .. }
             | Op::WriteWord { .. }

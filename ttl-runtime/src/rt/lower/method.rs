@@ -194,14 +194,19 @@ impl Lower<'_> {
     fn resource_method(&mut self, id: ResId, name: &str, args: &[sk::Expr]) -> Value {
         let state = self.resources[id.0].state;
         match (self.resources[id.0].kind.clone(), name, args) {
-            (ResKind::Reserved { .. }, "push_back", []) | (ResKind::Front { .. }, "pop_front", []) => {
+            (ResKind::Reserved { .. }, "push_back", []) | (ResKind::Front { .. }, "pop_front" | "keep_front", []) => {
                 if state == State::Borrowed {
                     return self.refuse(
                         "a guard that is a parameter cannot be released here",
                         "release it in the function that made it",
                     );
                 }
-                self.release(id);
+                if let (ResKind::Front { cb, .. }, "keep_front") = (self.resources[id.0].kind.clone(), name) {
+                    self.op(Op::KeepFront { cb });
+                    self.moved(id);
+                } else {
+                    self.release(id);
+                }
                 Value::Unit
             }
             (ResKind::Reserved { cb, .. }, "get_write_ptr", []) => query(Query::WritePtr(cb)),
@@ -334,13 +339,16 @@ impl Lower<'_> {
                 let [ia, ib, dst] = self.triple(ia, ib, dst);
                 self.effect(Op::MatmulTiles { a, b, ia, ib, dst })
             }
-            ("matmul_block", [a, b, ia, ib, dst, ct, rt, kt]) => {
+            ("matmul_block" | "matmul_block_transposed", [a, b, ia, ib, dst, ct, rt, kt]) => {
+                let transposed = name == "matmul_block_transposed";
                 let (Some(a), Some(b)) = (self.guard_cb(a), self.guard_cb(b)) else {
                     return Value::Never;
                 };
                 let operands = self.operands(&[ia, ib, dst, ct, rt, kt]);
                 match <[Expr; 6]>::try_from(operands) {
-                    Ok([ia, ib, dst, ct, rt, kt]) => self.effect(Op::MatmulBlock { a, b, ia, ib, dst, ct, rt, kt }),
+                    Ok([ia, ib, dst, ct, rt, kt]) => {
+                        self.effect(Op::MatmulBlock { a, b, transposed, ia, ib, dst, ct, rt, kt })
+                    }
                     Err(_) => Value::Never,
                 }
             }

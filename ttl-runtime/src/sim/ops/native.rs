@@ -150,12 +150,23 @@ pub fn matmul(in0: u32, in1: u32, i0: u32, i1: u32, dst: u32, site: Site) {
 }
 
 #[allow(clippy::too_many_arguments)]
-pub fn matmul_block_auto(in0: u32, in1: u32, i0: u32, i1: u32, dst: u32, ct: u32, rt: u32, kt: u32, site: Site) {
+pub fn matmul_block_auto(
+    in0: u32,
+    in1: u32,
+    i0: u32,
+    i1: u32,
+    dst: u32,
+    transpose: bool,
+    ct: u32,
+    rt: u32,
+    kt: u32,
+    site: Site,
+) {
     if ct == 0 || rt == 0 || kt == 0 {
         fail_with_help(&format!("a block of {rt} x {ct} tiles with kt {kt} is empty"), "use sizes of at least 1", site);
     }
-    ensure_fpu(FpuInit::MatmulBlock { in0, in1, transpose: false, ct, rt, kt }, site);
-    matmul_block(in0, in1, i0, i1, dst, false, ct, rt, kt, site);
+    ensure_fpu(FpuInit::MatmulBlock { in0, in1, transpose, ct, rt, kt }, site);
+    matmul_block(in0, in1, i0, i1, dst, transpose, ct, rt, kt, site);
 }
 
 /// `words` are all words of the operation, those of the init first.

@@ -211,7 +211,7 @@ impl Expander<'_> {
             vec![me.op(if single {
                 Op::MatmulTiles { a, b, ia, ib, dst }
             } else {
-                Op::MatmulBlock { a, b, ia, ib, dst, ct, rt, kt }
+                Op::MatmulBlock { a, b, transposed: false, ia, ib, dst, ct, rt, kt }
             })]
         })
     }

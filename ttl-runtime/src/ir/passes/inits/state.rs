@@ -258,9 +258,14 @@ impl Formats<'_> {
             Init::Binary { op, a, b } => Init::Binary { op: *op, a: code(*a)?, b: code(*b)? },
             Init::ReuseDest { op, reversed, cb } => Init::ReuseDest { op: *op, reversed: *reversed, cb: code(*cb)? },
             Init::Matmul { a, b } => Init::Matmul { a: code(*a)?, b: code(*b)? },
-            Init::MatmulBlock { a, b, ct, rt, kt } => {
-                Init::MatmulBlock { a: code(*a)?, b: code(*b)?, ct: ct.clone(), rt: rt.clone(), kt: kt.clone() }
-            }
+            Init::MatmulBlock { a, b, transposed, ct, rt, kt } => Init::MatmulBlock {
+                a: code(*a)?,
+                b: code(*b)?,
+                transposed: *transposed,
+                ct: ct.clone(),
+                rt: rt.clone(),
+                kt: kt.clone(),
+            },
             Init::Tile(t) => {
                 let ins = t.ins.iter().map(|cb| code(*cb)).collect::<Option<Vec<_>>>()?;
                 Init::Tile(TileInit { call: t.call, ins })
@@ -309,9 +314,10 @@ impl Formats<'_> {
                 needs[SRCA] = self.need(b);
                 needs[SRCB] = self.need(a);
             }
-            Op::MatmulBlock { a, b, ct, rt, kt, .. } => {
-                let (a, b) = (*a, *b);
-                needs[MATRIX] = init(Init::MatmulBlock { a, b, ct: ct.clone(), rt: rt.clone(), kt: kt.clone() });
+            Op::MatmulBlock { a, b, transposed, ct, rt, kt, .. } => {
+                let (a, b, transposed) = (*a, *b, *transposed);
+                let (ct, rt, kt) = (ct.clone(), rt.clone(), kt.clone());
+                needs[MATRIX] = init(Init::MatmulBlock { a, b, transposed, ct, rt, kt });
                 needs[SRCA] = self.need(b);
                 needs[SRCB] = self.need(a);
             }

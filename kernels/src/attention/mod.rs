@@ -1,0 +1,362 @@
+//! Attention: `out = softmax(scale * q * k^T + mask) * v`, for each head of each batch entry, over many cores.
+//!
+//! ```
+//! use ttl::prelude::*;
+//! use ttl_kernels::attention::{self, Attention, Mask};
+//!
+//! # fn main() -> ttl::Result<()> {
+//! let mut device = Device::open()?;
+//! // Two sentences of 20 words, 4 heads of 32 numbers; the second sentence has 12 words.
+//! let x = HostTensor::normal([2, 20, 128], 0)?;
+//! let [q, k, v] = [("q", &x), ("k", &x), ("v", &x)].map(|(name, x)| device.upload::<bf16>(name, x));
+//! let (q, k, v) = (q?, k?, v?);
+//! let lengths = [20, 12];
+//! let mask = HostTensor::from_fn([2, 1, 20], |i| if i % 20 < lengths[i / 20] { 0.0 } else { -1e9 })?;
+//! let mask = device.upload::<bf16>("mask", &mask)?;
+//! let out = device.zeros::<bf16>("out", q.shape())?;
+//!
+//! let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
+//! let attention = Attention { mask: Mask::Add(&mask), ..Attention::of_heads(4) };
+//! let program = attention::program(&device.grid(), config, [&q, &k, &v, &out], &attention)?;
+//! device.run(&program.validate(&device)?)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! **Shapes.** `q` is `[batch, queries, heads * d]`, `k` is `[batch, keys, key heads * d]`, `v` is `[batch, keys, key heads * e]` and `out` is
+//! `[batch, queries, heads * e]`, as linear layers leave and take them: a head is a range of columns. `d` and `e` are multiples of 32; the numbers of queries
+//! and keys may be any. The batch may be any number of dimensions, or none. Fewer key heads than heads serve several heads each, in order.
+//!
+//! **Masks.** See [`Mask`]. What is added is bf16, and finite: `-1e9` rather than `-inf`. A query all of whose keys have the same low number gets their mean. The
+//! padding of tiles never counts.
+//!
+//! **Schedule.** A work item is a block of queries of one head; the cores share the items ([`split`]). For each, block after block
+//! of keys:
+//!
+//! 1. `s = scale * q * k^T + mask`, with the mask in the tile registers before the product;
+//! 2. `m' = max(m, row maximum of s)` and, from the second block on, `shrink = e^(m - m')`, in one section;
+//! 3. `p = e^(s - m')`;
+//! 4. `l = shrink * l + row sum of p`, and after the last block `1 / l`;
+//! 5. `o = shrink * o + p * v`, in one section; after the last block times `1 / l`, and out.
+//!
+//! The queries are scaled once. A block of keys that a causal mask leaves nothing of is neither read nor computed. Sequences can be of any length: a core
+//! holds two blocks of keys and values, whatever their number.
+//!
+//! **Blocks** are of at most 4 tiles of queries and 8 of keys, as even as they go, smaller if L1 would be too small; [`Attention::blocks`] sets others. Tiles
+//! that are missing to the last block are computed and masked: at most one less than there are blocks.
+//!
+//! **L1**, in tiles, for blocks of `r` tiles of queries and `c` of keys, with heads of `d` and `e` tiles: bf16 `2 r d + 2 c d + 2 c e + r c + 2 r e + 2`, and of what
+//! is kept between steps `r d + r c + 5 r + 2 r e`, f32 with 32-bit registers, else bf16. An edge takes 3 tiles, a mask 2 c or 2 r c.
+//!
+//! **Numerics.** With `fp32_dest_acc` scores, maxima, sums and values are f32 and lose what tf32 does not have on their way to the matrix unit (11 bits stay);
+//! weights are bf16, and their sums are those of the rounded weights. With 16-bit registers everything is bf16. So the error of a weight is at most that
+//! of its score: about `2^-10` of the largest score with 32-bit registers, `2^-8` with 16-bit ones, and half a unit of bf16.
+
+pub mod compute;
+pub mod movement;
+pub mod shape;
+
+use crate::split::split;
+use compute::{BuffersHost, attend, attend_with_edge, attend_with_mask};
+use movement::{MaskShape, read, read_with_mask, write, write_with_edge};
+use shape::{Sections, Shape, even};
+use ttl::prelude::*;
+
+/// Which keys count for which queries.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Mask<'a> {
+    /// All.
+    #[default]
+    None,
+    /// Those up to the query itself, the queries being the last of the keys: key `j` counts for query `i` if `j <= i + keys - queries`.
+    Causal,
+    /// This tensor is added to the scores: `[batch or 1, queries or 1, keys]`.
+    Add(&'a Tensor<bf16>),
+}
+
+/// What is to be computed, beyond what the tensors' shapes say.
+#[derive(Clone, Copy, Debug)]
+pub struct Attention<'a> {
+    pub heads: usize,
+    /// Heads of keys and values, a divisor of `heads`.
+    pub key_heads: usize,
+    /// `1 / sqrt(d)` if not given.
+    pub scale: Option<f32>,
+    pub mask: Mask<'a>,
+    /// Tiles of a block of queries and of a block of keys, at most.
+    pub blocks: Option<(u32, u32)>,
+}
+
+impl Attention<'_> {
+    /// `heads` heads with keys of their own, without a mask.
+    pub const fn of_heads(heads: usize) -> Attention<'static> {
+        Attention { heads, key_heads: heads, scale: None, mask: Mask::None, blocks: None }
+    }
+}
+
+fn wrong<T>(message: String) -> ttl::Result<T> {
+    Err(ttl::Error::Other(message))
+}
+
+/// A tensor as `[batch, length, width]`.
+fn sizes(name: &str, tensor: &Tensor<bf16>) -> ttl::Result<[usize; 3]> {
+    match tensor.shape() {
+        [batch @ .., length, width] if !tensor.shape().contains(&0) => Ok([batch.iter().product(), *length, *width]),
+        shape => wrong(format!("`{name}` is {shape:?}; it must be [batch, sequence, width], and not empty")),
+    }
+}
+
+/// The width of each of `heads` heads, in elements.
+fn of_head(name: &str, width: usize, heads: usize) -> ttl::Result<usize> {
+    if heads == 0 || !width.is_multiple_of(32 * heads) {
+        return wrong(format!(
+            "`{name}` is {width} wide, which is not {heads} heads of a multiple of 32; a head must begin with a tile"
+        ));
+    }
+    Ok(width / heads)
+}
+
+/// What the shapes come to.
+struct Job {
+    shape: Shape,
+    batch: u32,
+    scale: f32,
+    edge: Option<u32>,
+    mask: Option<MaskShape>,
+}
+
+impl Job {
+    fn new(config: &ComputeConfig, tensors: [&Tensor<bf16>; 4], attention: &Attention<'_>) -> ttl::Result<Job> {
+        let [q, k, v, out] = tensors;
+        let Attention { heads, key_heads, scale, mask, blocks } = *attention;
+        let [batch, queries, q_width] = sizes("q", q)?;
+        let [k_batch, keys, k_width] = sizes("k", k)?;
+        if key_heads == 0 || !heads.is_multiple_of(key_heads) {
+            return wrong(format!("{heads} heads cannot share {key_heads} heads of keys evenly"));
+        }
+        let depth = of_head("q", q_width, heads)?;
+        if (k_batch, of_head("k", k_width, key_heads)?) != (batch, depth) {
+            return wrong(format!(
+                "`q` is {:?} with {heads} heads, `k` is {:?} with {key_heads}: batch and width of a head must be equal ({batch} and {k_batch}, {depth} and {})",
+                q.shape(),
+                k.shape(),
+                k_width / key_heads
+            ));
+        }
+        let [v_batch, v_keys, v_width] = sizes("v", v)?;
+        if (v_batch, v_keys) != (batch, keys) {
+            return wrong(format!("`v` is {:?}, `k` is {:?}: each key needs one value", v.shape(), k.shape()));
+        }
+        let width = of_head("v", v_width, key_heads)?;
+        let wanted = [batch, queries, heads * width];
+        if sizes("out", out)? != wanted {
+            return wrong(format!("`out` is {:?}, must be {wanted:?}: {heads} heads of {width}", out.shape()));
+        }
+        let tiles = |n: usize| n.div_ceil(32) as u32;
+        let mut job = Job {
+            shape: Shape {
+                queries: tiles(queries),
+                keys: tiles(keys),
+                heads: heads as u32,
+                group: (heads / key_heads) as u32,
+                depth: tiles(depth),
+                width: tiles(width),
+                rows: 0,
+                cols: 0,
+                edge: (keys / 32) as u32,
+                slope: 0,
+                reach: 1,
+                sections: Sections::of(1, 1, 1, 1, 1),
+            },
+            batch: batch as u32,
+            scale: scale.unwrap_or(1.0 / (depth as f32).sqrt()),
+            edge: None,
+            mask: None,
+        };
+        match mask {
+            Mask::None => {}
+            Mask::Causal if keys < queries => {
+                return wrong(format!(
+                    "a causal mask with {queries} queries and {keys} keys: the queries are the last of the keys, so there must be at least as many keys"
+                ));
+            }
+            Mask::Causal => {
+                let before = keys - queries;
+                let part = (before % 32) as u32;
+                job.shape.edge = (before / 32) as u32;
+                job.shape.slope = 1;
+                job.shape.reach = if part > 0 { 2 } else { 1 };
+                job.edge = Some(part + 1);
+            }
+            Mask::Add(mask) => job.mask = Some(job.mask_shape(mask, [batch, queries, keys])?),
+        }
+        job.cut(config, blocks);
+        let padded = !keys.is_multiple_of(32) || !job.shape.keys.is_multiple_of(job.shape.cols);
+        if job.edge.is_none() && job.mask.is_none() && padded {
+            job.edge = Some((keys % 32) as u32);
+        }
+        Ok(job)
+    }
+
+    fn mask_shape(&self, mask: &Tensor<bf16>, [batch, queries, keys]: [usize; 3]) -> ttl::Result<MaskShape> {
+        let [of_batch, of_queries, of_keys] = sizes("mask", mask)?;
+        let fits = |of: usize, all: usize| of == all || of == 1;
+        if !fits(of_batch, batch) || !fits(of_queries, queries) || of_keys != keys {
+            return wrong(format!(
+                "the mask is {:?}, must be [{batch} or 1, {queries} or 1, {keys}]: batch, queries, keys",
+                mask.shape()
+            ));
+        }
+        let rows = if of_queries == 1 { 1 } else { self.shape.queries };
+        let last = (keys - 1) % 32 + 1;
+        Ok(MaskShape { pitch: if of_batch == 1 { 0 } else { rows }, rows, full: of_queries > 1, last: last as u32 })
+    }
+
+    /// Bytes of L1 that the buffers take.
+    fn bytes(&self, rows: u32, cols: u32, wide: bool) -> u32 {
+        let Shape { depth, width, .. } = self.shape;
+        let narrow = 2 * rows * depth + 2 * cols * (depth + width) + rows * cols + 2 * rows * width + 2;
+        let mask = self.mask.map_or(3, |m| 2 * cols * if m.full { rows } else { 1 });
+        let kept = rows * depth + rows * cols + 5 * rows + 2 * rows * width;
+        2048 * (narrow + mask + kept * if wide { 2 } else { 1 })
+    }
+
+    /// Chooses the blocks.
+    fn cut(&mut self, config: &ComputeConfig, blocks: Option<(u32, u32)>) {
+        /// What the smaller of the chips has for programs, less what others may need.
+        const MOST: u32 = 1_200_000;
+        let (mut rows, mut cols) = blocks.unwrap_or((4, 8));
+        (rows, cols) = (even(self.shape.queries, rows), even(self.shape.keys, cols));
+        if blocks.is_none() {
+            while self.bytes(rows, cols, config.fp32_dest_acc) > MOST && (rows, cols) != (1, 1) {
+                (rows, cols) = if rows >= cols { (rows - 1, cols) } else { (rows, cols - 1) };
+            }
+        }
+        let Shape { depth, width, .. } = self.shape;
+        (self.shape.rows, self.shape.cols) = (rows, cols);
+        self.shape.sections = Sections::of(rows, cols, depth, width, config.dst_tiles());
+    }
+}
+
+/// Attention over the cores of `grid`: `[q, k, v, out]`. See the [module](self) for shapes, masks and numerics.
+pub fn program(
+    grid: &CoreSet,
+    config: ComputeConfig,
+    tensors: [&Tensor<bf16>; 4],
+    attention: &Attention<'_>,
+) -> ttl::Result<Program> {
+    let job = Job::new(&config, tensors, attention)?;
+    if config.fp32_dest_acc {
+        Ok(build::<f32>(grid, config, tensors, attention, &job))
+    } else {
+        Ok(build::<bf16>(grid, config, tensors, attention, &job))
+    }
+}
+
+fn build<T: Element>(
+    grid: &CoreSet,
+    config: ComputeConfig,
+    [q, k, v, out]: [&Tensor<bf16>; 4],
+    attention: &Attention<'_>,
+    job: &Job,
+) -> Program {
+    let (shape, scale) = (job.shape, job.scale);
+    let Shape { rows, cols, depth, width, .. } = shape;
+    let split = split(job.batch * shape.heads * shape.queries.div_ceil(rows), grid);
+    let cores = &split.cores;
+    let (first, count) = (|| split.first(), || split.count());
+    let mut p = Program::new("attention");
+    let (q_out, q_in) = p.circular_buffer::<bf16>("q", cores, 2 * rows * depth);
+    let (k_out, k_in) = p.circular_buffer::<bf16>("k", cores, 2 * cols * depth);
+    let (v_out, v_in) = p.circular_buffer::<bf16>("v", cores, 2 * cols * width);
+    let (out_out, out_in) = p.circular_buffer::<bf16>("out", cores, 2 * rows * width);
+    let (ones_out, ones_in) = p.circular_buffer::<bf16>("ones", cores, 1);
+    let (scaled_out, scaled_in) = p.circular_buffer::<T>("scaled", cores, rows * depth);
+    let (scores_out, scores_in) = p.circular_buffer::<T>("scores", cores, rows * cols);
+    let (weights_out, weights_in) = p.circular_buffer::<bf16>("weights", cores, rows * cols);
+    let (max_out, max_in) = p.circular_buffer::<T>("max", cores, 2 * rows);
+    let (shrink_out, shrink_in) = p.circular_buffer::<T>("shrink", cores, rows);
+    let (sum_out, sum_in) = p.circular_buffer::<T>("sum", cores, 2 * rows);
+    let (acc_out, acc_in) = p.circular_buffer::<T>("acc", cores, 2 * rows * width);
+    let b = BuffersHost {
+        q: q_in,
+        k: k_in,
+        v: v_in,
+        out: out_out,
+        ones_out,
+        ones_in,
+        scaled_out,
+        scaled_in,
+        scores_out,
+        scores_in,
+        weights_out,
+        weights_in,
+        max_out,
+        max_in,
+        shrink_out,
+        shrink_in,
+        sum_out,
+        sum_in,
+        acc_out,
+        acc_in,
+    };
+    let (q, k, v, out) = (q.accessor(), k.accessor(), v.accessor(), out.accessor());
+    if let (Some(mask_shape), Mask::Add(mask)) = (job.mask, attention.mask) {
+        let tiles = if mask_shape.full { rows * cols } else { cols };
+        let (mask_out, mask_in) = p.circular_buffer::<bf16>("mask", cores, 2 * tiles);
+        let (zeros_out, zeros_in) = p.circular_buffer::<bf16>("zeros", cores, 1);
+        let reader = read_with_mask {
+            q,
+            k,
+            v,
+            mask: mask.accessor(),
+            q_out,
+            k_out,
+            v_out,
+            mask_out,
+            shape,
+            mask_shape,
+            first: first(),
+            count: count(),
+        };
+        p.kernel(cores, reader);
+        let (mask, first_item, items) = (mask_in, first(), count());
+        if mask_shape.full {
+            let kernel = attend_with_mask::<T, true> {
+                b,
+                mask,
+                zeros_out,
+                zeros_in,
+                shape,
+                scale,
+                first: first_item,
+                count: items,
+            };
+            p.compute(cores, config, kernel);
+        } else {
+            let kernel = attend_with_mask::<T, false> {
+                b,
+                mask,
+                zeros_out,
+                zeros_in,
+                shape,
+                scale,
+                first: first_item,
+                count: items,
+            };
+            p.compute(cores, config, kernel);
+        }
+        p.kernel(cores, write { out, out_in, shape, first: first(), count: count() });
+        return p;
+    }
+    p.kernel(cores, read { q, k, v, q_out, k_out, v_out, shape, first: first(), count: count() });
+    if let Some(whole) = job.edge {
+        let (mask_out, mask) = p.circular_buffer::<bf16>("mask", cores, 3);
+        p.compute(cores, config, attend_with_edge::<T> { b, mask, shape, scale, first: first(), count: count() });
+        p.kernel(cores, write_with_edge { out, out_in, mask_out, shape, whole, first: first(), count: count() });
+    } else {
+        p.compute(cores, config, attend::<T> { b, shape, scale, first: first(), count: count() });
+        p.kernel(cores, write { out, out_in, shape, first: first(), count: count() });
+    }
+    p
+}

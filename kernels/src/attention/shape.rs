@@ -1,0 +1,125 @@
+//! What the kernels of attention know of their tensors, and how the work is cut into blocks.
+
+/// Sizes in tiles. The kernels get them as constants.
+#[ttl::device]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Queries of a batch entry.
+    pub queries: u32,
+    /// Keys of a batch entry.
+    pub keys: u32,
+    pub heads: u32,
+    /// Heads that share keys and values.
+    pub group: u32,
+    /// Of a head's queries and keys.
+    pub depth: u32,
+    /// Of a head's values.
+    pub width: u32,
+    /// A block of queries.
+    pub rows: u32,
+    /// A block of keys.
+    pub cols: u32,
+    /// The first tile of keys that is not whole for the first tile of queries.
+    pub edge: u32,
+    /// How many tiles of keys the edge moves on from one tile of queries to the next: 1 with a causal mask, else 0.
+    pub slope: u32,
+    /// Tiles of keys from the edge on of which something counts: of a causal mask 1 or 2.
+    pub reach: u32,
+    pub sections: Sections,
+}
+
+/// What is computed in one section of tile registers.
+#[ttl::device]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sections {
+    /// Of the queries: tiles.
+    pub queries: u32,
+    /// Of the scores.
+    pub score_rows: u32,
+    pub score_cols: u32,
+    /// Of the maxima: rows, with two registers each.
+    pub max_rows: u32,
+    /// Of the sums: rows.
+    pub sum_rows: u32,
+    /// Of the values.
+    pub value_rows: u32,
+    pub value_cols: u32,
+}
+
+#[ttl::device]
+#[allow(clippy::manual_div_ceil)] // device code has no `div_ceil`
+impl Shape {
+    /// Blocks of queries of one head.
+    pub fn query_blocks(self) -> u32 {
+        (self.queries + self.rows - 1) / self.rows
+    }
+
+    /// Blocks of keys that count for a block of queries.
+    pub fn key_blocks(self, query_block: u32) -> u32 {
+        let mut keys = self.keys;
+        if self.slope > 0 {
+            keys = keys.min(self.edge + (query_block + 1) * self.rows - 1 + self.reach);
+        }
+        (keys + self.cols - 1) / self.cols
+    }
+
+    /// The first tile of keys that is not whole for tile `row` of a block of queries.
+    pub fn edge_of(self, query_block: u32, row: u32) -> u32 {
+        self.edge + self.slope * (query_block * self.rows + row)
+    }
+}
+
+/// The largest part of `rows` x `cols` tiles whose sides divide them and that fits in `registers`; of equal ones the squarest, which unpacks least.
+pub(super) fn part(rows: u32, cols: u32, registers: u32) -> (u32, u32) {
+    let sides = |n: u32| (1..=n).filter(move |s| n.is_multiple_of(*s));
+    let parts = sides(rows).flat_map(|r| sides(cols).map(move |c| (r, c)));
+    let best = parts.filter(|(r, c)| r * c <= registers).max_by_key(|(r, c)| (r * c, u32::MAX - (r + c), *c));
+    best.unwrap_or((1, 1))
+}
+
+impl Sections {
+    pub(super) fn of(rows: u32, cols: u32, depth: u32, width: u32, registers: u32) -> Sections {
+        let (score_rows, score_cols) = part(rows, cols, registers);
+        let (value_rows, value_cols) = part(rows, width, registers);
+        Sections {
+            queries: part(1, rows * depth, registers).1,
+            score_rows,
+            score_cols,
+            max_rows: part(1, rows, registers / 2).1,
+            sum_rows: part(1, rows, registers).1,
+            value_rows,
+            value_cols,
+        }
+    }
+}
+
+/// `tiles` in blocks of at most `most`, as even as they go: the size of a block.
+pub(super) fn even(tiles: u32, most: u32) -> u32 {
+    tiles.div_ceil(tiles.div_ceil(most.max(1)).max(1)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_even_and_none_is_empty() {
+        for tiles in 1..200 {
+            for most in 1..20 {
+                let block = even(tiles, most);
+                let blocks = tiles.div_ceil(block);
+                assert!(block <= most && (blocks - 1) * block < tiles && blocks <= tiles.div_ceil(most));
+            }
+        }
+        assert_eq!([even(7, 4), even(8, 4), even(9, 8), even(1, 8)], [4, 4, 5, 1]);
+    }
+
+    #[test]
+    fn parts_divide_and_fit() {
+        assert_eq!(part(4, 4, 4), (2, 2));
+        assert_eq!(part(4, 4, 8), (2, 4));
+        assert_eq!(part(3, 5, 8), (1, 5));
+        assert_eq!(part(3, 1, 4), (3, 1));
+        assert_eq!(part(1, 7, 4), (1, 1));
+    }
+}

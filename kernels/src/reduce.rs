@@ -1,0 +1,277 @@
+//! Sum, mean, largest and smallest along the last dimension, the last but one, or both.
+//!
+//! | [`Axis`] | `x` | `y` |
+//! |---|---|---|
+//! | `Last` | `[.., m, n]` | `[.., m, 1]` |
+//! | `SecondLast` | `[.., m, n]` | `[.., 1, n]` |
+//! | `Both` | `[.., m, n]` | `[.., 1, 1]` |
+//!
+//! `x` and `y` in tiles, of bf16 or f32 each, of any sizes, on any cores: a result tile is the work of one core, and what it is made of comes to it
+//! [`BLOCK`] tiles at a time. L1 per core: `2 * BLOCK` tiles of `x` and 2 of `y`, whatever the sizes.
+//!
+//! The reader overwrites the padding of edge tiles with what does not matter: 0 for sums, an infinity for the others. So a mean divides by the true length,
+//! and a maximum of negative numbers is negative. The writer puts zeros around the results.
+//!
+//! Numerics: the vector unit adds tile to tile in a register, and along the rows or columns of the last tile. With 32-bit registers that is a sum in f32, of f32
+//! tiles with all their bits; with 16-bit registers each tile's sum is rounded to bf16. A mean is the sum times 1/length in f32. Largest and smallest are exact,
+//! with 32-bit registers for f32 too.
+
+use crate::exact::Exact;
+use crate::row_blocks::in_tiles;
+use crate::split::split;
+use crate::tiles::pad_tile;
+use ttl::prelude::*;
+
+/// Tiles that are brought at a time.
+pub const BLOCK: u32 = 4;
+
+/// What is made of the numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reduction {
+    Sum,
+    Mean,
+    Max,
+    Min,
+}
+
+/// Which dimensions become 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Axis {
+    Last,
+    SecondLast,
+    Both,
+}
+
+/// The tiles that become one tile, for each result tile. Sizes in tiles but for `last_row` and `last_col`.
+#[ttl::device]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Walk {
+    /// Tiles of a matrix, and of one of its rows.
+    pub matrix: u32,
+    pub cols: u32,
+    /// Rows of the last row of tiles, columns of the last column.
+    pub last_row: u32,
+    pub last_col: u32,
+    /// Results of a matrix, and from one result's first tile to the next one's.
+    pub results: u32,
+    pub apart: u32,
+    /// Tiles of a result, and from one to the next.
+    pub steps: u32,
+    pub stride: u32,
+}
+
+#[ttl::device]
+impl Walk {
+    /// Tile `step` of result `result`.
+    pub fn tile(&self, result: u32, step: u32) -> u32 {
+        result / self.results * self.matrix + result % self.results * self.apart + step * self.stride
+    }
+
+    /// Rows of a tile.
+    pub fn rows_of(&self, tile: u32) -> u32 {
+        if tile % self.matrix / self.cols == self.matrix / self.cols - 1 { self.last_row } else { 32 }
+    }
+
+    /// Columns of a tile.
+    pub fn cols_of(&self, tile: u32) -> u32 {
+        if tile % self.cols == self.cols - 1 { self.last_col } else { 32 }
+    }
+}
+
+/// Brings the tiles of results, with `neutral` in their padding.
+#[ttl::kernel(reader)]
+#[allow(clippy::too_many_arguments)] // what to read, and the share of the work
+pub fn read<T: Element>(
+    noc: Noc,
+    x: TensorAccessor<T>,
+    x_out: CbOut<T>,
+    #[ttl(common)] walk: Walk,
+    #[ttl(common)] neutral: u32,
+    first: u32,
+    count: u32,
+) {
+    for result in first..first + count {
+        for begin in (0..walk.steps).step_by(BLOCK as usize) {
+            let here = (walk.steps - begin).min(BLOCK);
+            let mut tiles = x_out.reserve_back(BLOCK);
+            let mut reads = noc.read_into(&mut tiles);
+            for i in 0..here {
+                reads.page(&x, walk.tile(result, begin + i), i);
+            }
+            reads.wait();
+            for i in 0..here {
+                let tile = walk.tile(result, begin + i);
+                let (rows, cols) = (walk.rows_of(tile), walk.cols_of(tile));
+                if rows < 32 || cols < 32 {
+                    let bytes = x_out.get_tile_size();
+                    pad_tile(&noc, tiles.get_write_ptr() + i * bytes, bytes / 1024, rows, cols, neutral);
+                }
+            }
+        }
+    }
+}
+
+/// For each reduction a kernel: tiles are put together in register 0, then the rows or columns of that.
+macro_rules! reductions {
+    ($($(#[$doc:meta])* $name:ident: $put_together:ident, $($within:ident),+;)*) => {$(
+        $(#[$doc])*
+        #[ttl::kernel(compute)]
+        pub fn $name<T: Element, Y: Element>(
+            compute: Compute,
+            x_in: CbIn<T>,
+            y_out: CbOut<Y>,
+            #[ttl(common)] steps: u32,
+            #[ttl(common)] factor: f32,
+            count: u32,
+        ) {
+            for _ in 0..count {
+                let mut y = y_out.reserve_back(1);
+                let mut regs = compute.acquire();
+                for begin in (0..steps).step_by(BLOCK as usize) {
+                    let x = x_in.wait_front(BLOCK);
+                    for i in 0..(steps - begin).min(BLOCK) {
+                        if begin + i == 0 {
+                            regs.copy_tile(&x, 0, 0);
+                        } else {
+                            regs.copy_tile(&x, i, 1);
+                            regs.$put_together(0, 1, 0);
+                        }
+                    }
+                }
+                $(regs.$within(0);)+
+                regs.mul_unary_tile(0, factor);
+                regs.commit().pack_tile(0, &mut y);
+            }
+        }
+    )*};
+}
+
+reductions! {
+    /// Sums of rows, times a factor.
+    sum_last: add_binary_tile, sfpu_reduce_sum_row;
+    /// Sums of columns, times a factor.
+    sum_second_last: add_binary_tile, sfpu_reduce_sum_col;
+    /// Sums of matrices, times a factor.
+    sum_both: add_binary_tile, sfpu_reduce_sum_row, sfpu_reduce_sum_col;
+    /// The largest of each row, times a factor.
+    max_last: binary_max_tile, sfpu_reduce_max_row;
+    /// The largest of each column, times a factor.
+    max_second_last: binary_max_tile, sfpu_reduce_max_col;
+    /// The largest of each matrix, times a factor.
+    max_both: binary_max_tile, sfpu_reduce_max_row, sfpu_reduce_max_col;
+    /// The smallest of each row, times a factor.
+    min_last: binary_min_tile, sfpu_reduce_min_row;
+    /// The smallest of each column, times a factor.
+    min_second_last: binary_min_tile, sfpu_reduce_min_col;
+    /// The smallest of each matrix, times a factor.
+    min_both: binary_min_tile, sfpu_reduce_min_row, sfpu_reduce_min_col;
+}
+
+/// Writes results, with zeros around them.
+#[ttl::kernel(writer)]
+#[allow(clippy::too_many_arguments)] // sizes
+pub fn write<Y: Element>(
+    noc: Noc,
+    y: TensorAccessor<Y>,
+    y_in: CbIn<Y>,
+    #[ttl(common)] walk: Walk,
+    #[ttl(common)] keeps_rows: bool,
+    #[ttl(common)] keeps_cols: bool,
+    first: u32,
+    count: u32,
+) {
+    for result in first..first + count {
+        let tile = y_in.wait_front(1);
+        let from = walk.tile(result, 0);
+        let rows = if keeps_rows { walk.rows_of(from) } else { 1 };
+        let cols = if keeps_cols { walk.cols_of(from) } else { 1 };
+        pad_tile(&noc, tile.get_read_ptr(), y_in.get_tile_size() / 1024, rows, cols, 0);
+        noc.write_page(&y, result, &tile).flushed();
+    }
+}
+
+/// `y` is `x` reduced, over the cores of `grid`.
+pub fn program<T: Exact, Y: Exact>(
+    grid: &CoreSet,
+    config: ComputeConfig,
+    reduction: Reduction,
+    axis: Axis,
+    x: &Tensor<T>,
+    y: &Tensor<Y>,
+) -> ttl::Result<Program> {
+    in_tiles("reduce", "x", x)?;
+    in_tiles("reduce", "y", y)?;
+    let shape = x.spec().tiles();
+    let mut expected = x.shape().to_vec();
+    if expected.len() == 1 {
+        expected.insert(0, 1);
+    }
+    let last = expected.len() - 1;
+    for (at, reduced) in [(last, axis != Axis::SecondLast), (last - 1, axis != Axis::Last)] {
+        if reduced {
+            expected[at] = 1;
+        }
+    }
+    if y.shape() != expected {
+        return Err(ttl::Error::Other(format!(
+            "reduce: {reduction:?} of {:?} along {axis:?} is {expected:?}, and `y` has shape {:?}",
+            x.shape(),
+            y.shape()
+        )));
+    }
+    let (rows, cols) = (shape.tile_rows() as u32, shape.tile_cols() as u32);
+    let (results, apart, steps, stride, length) = match axis {
+        Axis::Last => (rows, cols, cols, 1, shape.cols),
+        Axis::SecondLast => (cols, 1, rows, cols, shape.rows),
+        Axis::Both => (1, 0, rows * cols, 1, shape.rows * shape.cols),
+    };
+    let walk = Walk {
+        matrix: rows * cols,
+        cols,
+        last_row: (shape.rows as u32 - 1) % 32 + 1,
+        last_col: (shape.cols as u32 - 1) % 32 + 1,
+        results,
+        apart,
+        steps,
+        stride,
+    };
+    let factor = if reduction == Reduction::Mean { 1.0 / length as f32 } else { 1.0 };
+    let neutral = T::bits(match reduction {
+        Reduction::Sum | Reduction::Mean => 0.0,
+        Reduction::Max => f32::NEG_INFINITY,
+        Reduction::Min => f32::INFINITY,
+    });
+    let split = split(shape.batch as u32 * results, grid);
+    let cores = &split.cores;
+    let (first, count) = (|| split.first(), || split.count());
+    let mut p = Program::new("reduce");
+    let (x_out, x_in) = p.circular_buffer::<T>("x", cores, 2 * BLOCK);
+    let (y_out, y_in) = p.circular_buffer::<Y>("y", cores, 2);
+    p.kernel(cores, read { x: x.accessor(), x_out, walk, neutral, first: first(), count: count() });
+    let input = x_in.clone();
+    macro_rules! kernel {
+        ($kernel:ident) => {
+            T::compute_with(
+                &mut p,
+                cores,
+                config,
+                &[&input],
+                $kernel::<T, Y> { x_in, y_out, steps, factor, count: count() },
+            )
+        };
+    }
+    match (reduction, axis) {
+        (Reduction::Sum | Reduction::Mean, Axis::Last) => kernel!(sum_last),
+        (Reduction::Sum | Reduction::Mean, Axis::SecondLast) => kernel!(sum_second_last),
+        (Reduction::Sum | Reduction::Mean, Axis::Both) => kernel!(sum_both),
+        (Reduction::Max, Axis::Last) => kernel!(max_last),
+        (Reduction::Max, Axis::SecondLast) => kernel!(max_second_last),
+        (Reduction::Max, Axis::Both) => kernel!(max_both),
+        (Reduction::Min, Axis::Last) => kernel!(min_last),
+        (Reduction::Min, Axis::SecondLast) => kernel!(min_second_last),
+        (Reduction::Min, Axis::Both) => kernel!(min_both),
+    }
+    let (keeps_rows, keeps_cols) = (axis == Axis::Last, axis == Axis::SecondLast);
+    p.kernel(cores, write { y: y.accessor(), y_in, walk, keeps_rows, keeps_cols, first: first(), count: count() });
+    Ok(p)
+}

@@ -1,0 +1,104 @@
+//! Sums, means, largest and smallest along either dimension and both.
+
+use super::{both, error, grid, near, padding_is, random, settings};
+use ttl::prelude::*;
+use ttl_kernels::exact::Exact;
+use ttl_kernels::reduce::{self, Axis, Reduction};
+
+/// Whether an element belongs to a result.
+fn reduced(x: &[f64], [batch, m, n]: [usize; 3], axis: Axis) -> Vec<Vec<f64>> {
+    let (rows, cols) = match axis {
+        Axis::Last => (m, 1),
+        Axis::SecondLast => (1, n),
+        Axis::Both => (1, 1),
+    };
+    let mut results = vec![vec![]; batch * rows * cols];
+    for (i, x) in x.iter().enumerate() {
+        let (b, r, c) = (i / (m * n), i / n % m, i % n);
+        results[(b * rows + r.min(rows - 1)) * cols + c.min(cols - 1)].push(*x);
+    }
+    results
+}
+
+fn check<T: Exact, Y: Exact>(arch: Arch, cores: (u32, u32), config: &ComputeConfig, shape: [usize; 3], all: bool) {
+    // All numbers are negative, so that a zero of the padding would be the largest.
+    let x = random(&shape, T::FORMAT, 6).to_f32_vec();
+    let x = HostTensor::from_fn(shape, |i| -x[i].abs() - 0.5).expect("a tensor").to_format(T::FORMAT);
+    let exact_x = x.to_f64_vec();
+    let [batch, m, n] = shape;
+    for axis in [Axis::Last, Axis::SecondLast, Axis::Both] {
+        let results = reduced(&exact_x, shape, axis);
+        let (tiles, of) = match axis {
+            Axis::Last => (n.div_ceil(32), [batch, m, 1]),
+            Axis::SecondLast => (m.div_ceil(32), [batch, 1, n]),
+            Axis::Both => (n.div_ceil(32) * m.div_ceil(32), [batch, 1, 1]),
+        };
+        let reductions = [Reduction::Mean, Reduction::Max, Reduction::Sum, Reduction::Min];
+        for reduction in reductions.into_iter().take(if all { 4 } else { 2 }) {
+            let what = format!(
+                "{reduction:?} of {shape:?} along {axis:?}, {} to {}, on {cores:?} cores, {config:?}",
+                T::FORMAT,
+                Y::FORMAT
+            );
+            let (device, y) = both(arch, &what, |device| {
+                let x = device.upload_padded::<T>("x", &x, MemoryConfig::Dram, 1e30)?;
+                let y = device.zeros::<Y>("y", &of)?;
+                let grid = grid(cores.0, cores.1);
+                Ok((reduce::program(&grid, config.clone(), reduction, axis, &x, &y)?, y))
+            });
+            let value = |of: &Vec<f64>| -> f64 {
+                match reduction {
+                    Reduction::Sum => of.iter().sum(),
+                    Reduction::Mean => of.iter().sum::<f64>() / of.len() as f64,
+                    Reduction::Max => of.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+                    Reduction::Min => of.iter().copied().fold(f64::INFINITY, f64::min),
+                }
+            };
+            let exact: Vec<f64> = results.iter().map(value).collect();
+            let sums = matches!(reduction, Reduction::Sum | Reduction::Mean);
+            // Numbers of one sign: a sum is as large as its terms together. f32 rounds once per tile, five times within and at the end; bf16 likewise.
+            let each = if config.fp32_dest_acc { 2f64.powi(-23) } else { 2f64.powi(-8) };
+            let registers = if sums { (tiles + 12) as f64 * each } else { 0.0 };
+            // f32 is cut off to bf16 on the way to 16-bit registers.
+            let in_16 = if T::FORMAT == DataFormat::F32 && !config.fp32_dest_acc { 2f64.powi(-7) } else { 0.0 };
+            let packed = if Y::FORMAT == DataFormat::Bf16 && (sums || T::FORMAT == DataFormat::F32) {
+                2f64.powi(-8)
+            } else {
+                0.0
+            };
+            near(&device, &y, &exact, |i| (registers + packed + in_16) * exact[i].abs(), &what);
+            padding_is(&device, &y, 0.0, &what);
+        }
+    }
+}
+
+#[test]
+fn along_either_dimension_and_both() {
+    for config in settings() {
+        check::<bf16, bf16>(Arch::blackhole(), (1, 1), &config, [1, 1, 1], false);
+        check::<bf16, bf16>(Arch::blackhole(), (3, 2), &config, [2, 45, 170], true);
+        check::<bf16, f32>(Arch::wormhole(), (2, 2), &config, [1, 33, 64], false);
+        check::<f32, f32>(Arch::blackhole(), (2, 1), &config, [3, 64, 31], true);
+        check::<bf16, bf16>(Arch::blackhole(), (11, 10), &config, [1, 300, 1], false);
+        check::<f32, bf16>(Arch::wormhole(), (1, 1), &config, [1, 1, 300], false);
+    }
+}
+
+/// 800 tiles of one row, of one column.
+#[test]
+fn larger_than_l1() {
+    let config = &settings()[1];
+    check::<bf16, bf16>(Arch::blackhole(), (1, 1), config, [1, 3, 800 * 32 - 7], false);
+    check::<bf16, bf16>(Arch::wormhole(), (1, 2), config, [1, 800 * 32 - 7, 3], false);
+}
+
+#[test]
+fn shapes_of_results() {
+    let [said, _] = error(|device| {
+        let x = device.zeros::<bf16>("x", &[2, 40, 50])?;
+        let y = device.zeros::<bf16>("y", &[2, 40])?;
+        let config = ComputeConfig::default();
+        Ok((reduce::program(&grid(1, 1), config, Reduction::Sum, Axis::Last, &x, &y)?, y))
+    });
+    assert!(said.contains("Sum of [2, 40, 50] along Last is [2, 40, 1], and `y` has shape [2, 40]"), "{said}");
+}

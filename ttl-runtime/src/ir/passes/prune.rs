@@ -1,0 +1,101 @@
+//! Branches that are never taken: `if` on what is constant once const generics have their values.
+//!
+//! A C++ compiler would drop them as well; but the set-ups that their operations need must not be counted among those of the rest.
+
+use super::expand::constant;
+use crate::ir::{BinOp, Block, Expr, ExprKind, Module, Stmt, StmtKind, Ty};
+
+pub fn prune(module: &mut Module) {
+    for f in &mut module.fns {
+        f.body = block(std::mem::take(&mut f.body));
+    }
+}
+
+fn block(stmts: Block) -> Block {
+    let mut out = Block::with_capacity(stmts.len());
+    for Stmt { line, kind } in stmts {
+        let kind = match kind {
+            StmtKind::If { cond, then, els } => match truth(&cond) {
+                Some(taken) => {
+                    let taken = block(if taken { then } else { els });
+                    // What it names keeps its scope.
+                    if taken.iter().any(|s| matches!(s.kind, StmtKind::Let { .. })) {
+                        out.push(Stmt { line, kind: StmtKind::Block(taken) });
+                    } else {
+                        out.extend(taken);
+                    }
+                    continue;
+                }
+                None => StmtKind::If { cond, then: block(then), els: block(els) },
+            },
+            StmtKind::While { cond, body } => StmtKind::While { cond, body: block(body) },
+            StmtKind::Loop { body } => StmtKind::Loop { body: block(body) },
+            StmtKind::For(mut l) => {
+                l.body = block(l.body);
+                StmtKind::For(l)
+            }
+            StmtKind::Block(body) => StmtKind::Block(block(body)),
+            other => other,
+        };
+        out.push(Stmt { line, kind });
+    }
+    out
+}
+
+/// The value of a condition of constants.
+fn truth(e: &Expr) -> Option<bool> {
+    match &e.kind {
+        ExprKind::Bool(b) => Some(*b),
+        ExprKind::Not(of) => Some(!truth(of)?),
+        // Nothing is evaluated that decides nothing: what cannot be told must not have an effect, so both sides have to be constant.
+        ExprKind::Binary(BinOp::And, a, b) => Some(truth(a)? & truth(b)?),
+        ExprKind::Binary(BinOp::Or, a, b) => Some(truth(a)? | truth(b)?),
+        ExprKind::Binary(op, a, b) if a.ty != Ty::F32 => {
+            let (a, b) = (constant(a)?, constant(b)?);
+            match op {
+                BinOp::Eq => Some(a == b),
+                BinOp::Ne => Some(a != b),
+                BinOp::Lt => Some(a < b),
+                BinOp::Le => Some(a <= b),
+                BinOp::Gt => Some(a > b),
+                BinOp::Ge => Some(a >= b),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn eval(line: u32) -> Stmt {
+        Stmt { line, kind: StmtKind::Eval(Expr::u32(line)) }
+    }
+
+    fn when(cond: Expr) -> Block {
+        vec![Stmt { line: 1, kind: StmtKind::If { cond, then: vec![eval(2)], els: vec![eval(3)] } }]
+    }
+
+    fn bool_of(kind: ExprKind) -> Expr {
+        Expr { ty: Ty::Bool, kind }
+    }
+
+    #[test]
+    fn what_is_known_is_taken() {
+        let yes = bool_of(ExprKind::Bool(true));
+        let no = bool_of(ExprKind::Not(Box::new(yes.clone())));
+        let less = bool_of(ExprKind::Binary(BinOp::Lt, Box::new(Expr::u32(3)), Box::new(Expr::u32(4))));
+        let both = bool_of(ExprKind::Binary(BinOp::And, Box::new(less.clone()), Box::new(no.clone())));
+        let lines = |cond: Expr| block(when(cond)).iter().map(|s| s.line).collect::<Vec<_>>();
+        assert_eq!(lines(yes), [2]);
+        assert_eq!(lines(no), [3]);
+        assert_eq!(lines(less), [2]);
+        assert_eq!(lines(both), [3]);
+        let unknown = bool_of(ExprKind::Local(crate::ir::LocalId(0)));
+        assert_eq!(block(when(unknown.clone())), when(unknown.clone()));
+        let inside = vec![Stmt { line: 1, kind: StmtKind::Loop { body: when(bool_of(ExprKind::Bool(false))) } }];
+        assert_eq!(block(inside), [Stmt { line: 1, kind: StmtKind::Loop { body: vec![eval(3)] } }]);
+    }
+}
