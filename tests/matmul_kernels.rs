@@ -159,8 +159,7 @@ fn any_grid() {
 /// Blocks that divide nothing: 7 x 5 tiles over 5, in several steps with sums in L1.
 #[test]
 fn blocks_that_do_not_divide() {
-    for (m, n, k, sub_m, sub_n) in [(4, 4, 2, 2, 1), (3, 2, 3, 1, 2), (2, 4, 1, 2, 1), (8, 8, 8, 1, 2), (1, 2, 2, 1, 2)]
-    {
+    for (m, n, k, sub_m, sub_n) in [(4, 4, 2, 2, 1), (3, 2, 3, 1, 2), (2, 4, 1, 2, 1), (8, 8, 8, 1, 2), (1, 2, 2, 1, 2)] {
         let blocks = Some(Blocks { m, n, k, sub_m, sub_n });
         for strategy in STRATEGIES {
             if strategy == Strategy::KSplit && k == 8 {
@@ -267,9 +266,11 @@ fn the_plan_tells_the_memory() {
         let plan = matmul::plan(&device.grid(), &config, &a, &b, &c, &options).expect("a plan");
         let program = matmul::program(&device.grid(), config.clone(), &a, &b, &c, &options).expect("a program");
         let program = program.validate(&device).expect("valid");
-        let core = plan.cores.iter().next().expect("a core");
-        let base = u64::from(device.arch().l1_base);
-        assert_eq!(program.checked().l1().buffers_end(core) - base, plan.l1, "{plan}");
+        let (l1, base) = (program.checked().l1(), u64::from(device.arch().l1_base));
+        let most = plan.cores.iter().map(|core| l1.buffers_end(core) - base).max().expect("a core");
+        // In a chain no core has all buffers.
+        let exact = strategy != Strategy::KSplit;
+        assert!(most == plan.l1 || !exact && most < plan.l1, "{plan}: {most}");
     }
 }
 
@@ -326,8 +327,7 @@ fn relu_in_the_packer() {
 fn padding_of_one_operand() {
     let run = |value: f32| {
         let mut device = Device::open()?;
-        let a =
-            device.upload_padded::<bf16>("a", &random(&[40, 70], 1, DataFormat::Bf16), MemoryConfig::Dram, value)?;
+        let a = device.upload_padded::<bf16>("a", &random(&[40, 70], 1, DataFormat::Bf16), MemoryConfig::Dram, value)?;
         let b = device.upload::<bf16>("b", &random(&[70, 50], 2, DataFormat::Bf16))?;
         let c = device.zeros::<bf16>("c", &[40, 50])?;
         let program = matmul::program(&device.grid(), ComputeConfig::default(), &a, &b, &c, &Options::default())?;
@@ -387,10 +387,7 @@ fn refusals() {
         (message(&one, &x, &x, &Options { bias: Some(&bias), ..none }), "[1, 96], must be one row of 64"),
         (message(&one, &x, &x, &Options { bias: Some(&column), ..none }), "[64, 1], must be one row of 64"),
         (message(&one, &x, &x, &Options { blocks: blocks(2, 0, 1, 1, 1), ..none }), "2 x 0 x 1 tiles"),
-        (
-            message(&one, &x, &x, &Options { blocks: blocks(2, 2, 1, 2, 4), ..none }),
-            "2 x 4 tiles do not divide blocks of 2 x 2",
-        ),
+        (message(&one, &x, &x, &Options { blocks: blocks(2, 2, 1, 2, 4), ..none }), "2 x 4 tiles do not divide blocks of 2 x 2"),
         (
             message(&one, &x, &x, &Options { blocks: blocks(4, 2, 1, 4, 2), ..none }),
             "4 x 2 tiles takes 8 tile registers, there are 4",
@@ -399,10 +396,7 @@ fn refusals() {
             message(&one, &x, &x, &Options { blocks: blocks(2, 2, 1, 2, 2), strategy: Strategy::KSplit, ..none }),
             "2 x 2 tiles takes 4 tile registers, there are 2 where k is divided",
         ),
-        (
-            message(&one, &x, &x, &Options { strategy: Strategy::KSplit, ..none }),
-            "it has 2 tiles, and there are 1 cores",
-        ),
+        (message(&one, &x, &x, &Options { strategy: Strategy::KSplit, ..none }), "it has 2 tiles, and there are 1 cores"),
         (message(&CoreSet::empty(), &x, &x, &none), "the grid has no cores"),
         (message(&one, &x, &x, &Options { l1: Some(4096), ..none }), "needs 12288 bytes of L1"),
     ];

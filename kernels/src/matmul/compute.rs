@@ -4,7 +4,7 @@
 //! The bias stands in the registers before the first product: a sum with a tile of zeros, which comes behind the tiles of the bias. The activation
 //! is the last thing that happens there, ReLU is left to the packer.
 
-use super::sizes::{Blocks, Extent, Work, pieces, there};
+use super::sizes::{Blocks, Extent, Work, there, pieces};
 use ttl::prelude::*;
 
 /// [`Activation`](super::Activation) as kernels know it.
@@ -58,17 +58,17 @@ fn activate<const ACT: u32>(regs: &mut TileRegs, tiles: u32) {
     }
 }
 
-/// Blocks of the result that fit the tile registers (one sub-block each).
-#[ttl::kernel(compute)]
+/// One block of the result in the tile registers, from all its steps. Without `BIAS` the buffer of the bias is left alone.
+#[ttl::device]
 #[allow(clippy::too_many_arguments)] // three operands, the result, and sizes
-pub fn in_registers<B: Element, const BIAS: bool, const ACT: u32>(
+fn registers<B: Element, const BIAS: bool, const ACT: u32>(
     compute: Compute,
-    a: CbIn<bf16>,
-    b: CbIn<B>,
-    bias: CbIn<bf16>,
-    c: CbOut<bf16>,
-    #[ttl(compile_time)] blocks: Blocks,
-    #[ttl(common)] extent: Extent,
+    a: &CbIn<bf16>,
+    b: &CbIn<B>,
+    bias: &CbIn<bf16>,
+    c: &CbOut<bf16>,
+    blocks: Blocks,
+    extent: Extent,
     work: Work,
 ) {
     if ACT == RELU {
@@ -96,9 +96,47 @@ pub fn in_registers<B: Element, const BIAS: bool, const ACT: u32>(
     }
 }
 
+/// Blocks of the result that fit the tile registers (one sub-block each).
+#[ttl::kernel(compute)]
+#[allow(clippy::too_many_arguments)] // two operands, the result, and sizes
+pub fn in_registers<B: Element, const ACT: u32>(
+    compute: Compute,
+    a: CbIn<bf16>,
+    b: CbIn<B>,
+    c: CbOut<bf16>,
+    #[ttl(compile_time)] blocks: Blocks,
+    #[ttl(common)] extent: Extent,
+    work: Work,
+) {
+    registers::<B, false, ACT>(compute, &a, &b, &a, &c, blocks, extent, work);
+}
+
+/// The same with a bias.
+#[ttl::kernel(compute)]
+#[allow(clippy::too_many_arguments)] // three operands, the result, and sizes
+pub fn in_registers_with_bias<B: Element, const ACT: u32>(
+    compute: Compute,
+    a: CbIn<bf16>,
+    b: CbIn<B>,
+    bias: CbIn<bf16>,
+    c: CbOut<bf16>,
+    #[ttl(compile_time)] blocks: Blocks,
+    #[ttl(common)] extent: Extent,
+    work: Work,
+) {
+    registers::<B, true, ACT>(compute, &a, &b, &bias, &c, blocks, extent, work);
+}
+
 /// Spreads the bias over the sums of a block, in L1.
 #[ttl::device]
-fn start_sums(compute: Compute, bias: &Front<bf16>, sums: &mut Reserved<f32>, blocks: Blocks, rows: u32, columns: u32) {
+fn start_sums(
+    compute: Compute,
+    bias: &Front<bf16>,
+    sums: &mut Reserved<f32>,
+    blocks: Blocks,
+    rows: u32,
+    columns: u32,
+) {
     let mut at = 0;
     for _ in 0..pieces(rows, blocks.sub_m) {
         for j in 0..pieces(columns, blocks.sub_n) {
@@ -198,39 +236,38 @@ fn last_step<B: Element, C: Element, const START: u32, const GATHER: bool, const
     }
 }
 
-/// Blocks of any size, sub-block after sub-block. Where there are several steps, the sums of the block are kept in L1, in f32. `GATHER` adds the
-/// sums of another core, which come sub-block after sub-block too.
-#[ttl::kernel(compute)]
+/// All blocks of a core. Without `BIAS` and `GATHER` those buffers are left alone.
+#[ttl::device]
 #[allow(clippy::too_many_arguments)] // three operands, sums, the result, and sizes
-pub fn in_blocks<B: Element, C: Element, const BIAS: bool, const GATHER: bool, const ACT: u32>(
+fn all_blocks<B: Element, C: Element, const BIAS: bool, const GATHER: bool, const ACT: u32>(
     compute: Compute,
-    a: CbIn<bf16>,
-    b: CbIn<B>,
-    bias: CbIn<bf16>,
-    sums_out: CbOut<f32>,
-    sums: CbIn<f32>,
-    gathered: CbIn<f32>,
-    c: CbOut<C>,
-    #[ttl(compile_time)] blocks: Blocks,
-    #[ttl(common)] extent: Extent,
+    a: &CbIn<bf16>,
+    b: &CbIn<B>,
+    bias: &CbIn<bf16>,
+    sums_out: &CbOut<f32>,
+    sums: &CbIn<f32>,
+    gathered: &CbIn<f32>,
+    c: &CbOut<C>,
+    blocks: Blocks,
+    extent: Extent,
     work: Work,
 ) {
     for i in work.first..work.first + work.count {
         let rows = there(work.top(i, blocks), blocks.m, extent.m);
         let columns = there(work.left(i, blocks), blocks.n, extent.n);
         if work.steps > 1 {
-            let mut sums = sums_out.reserve_back(blocks.tiles());
+            let mut parts = sums_out.reserve_back(blocks.tiles());
             if BIAS {
                 let bias = bias.wait_front(blocks.n + 1);
-                start_sums(compute, &bias, &mut sums, blocks, rows, columns);
+                start_sums(compute, &bias, &mut parts, blocks, rows, columns);
             }
             for s in 0..work.steps - 1 {
                 let a = a.wait_front(blocks.m * blocks.k);
                 let b = b.wait_front(blocks.k * blocks.n);
                 if !BIAS && s == 0 {
-                    step::<B, false>(compute, &a, &b, &mut sums, blocks, rows, columns);
+                    step::<B, false>(compute, &a, &b, &mut parts, blocks, rows, columns);
                 } else {
-                    step::<B, true>(compute, &a, &b, &mut sums, blocks, rows, columns);
+                    step::<B, true>(compute, &a, &b, &mut parts, blocks, rows, columns);
                 }
             }
         }
@@ -242,7 +279,7 @@ pub fn in_blocks<B: Element, C: Element, const BIAS: bool, const GATHER: bool, c
         }
         if work.steps > 1 {
             last_step::<B, C, SUMS, GATHER, ACT>(
-                compute, &a, &b, &a, &sums, &gathered, &c, blocks, rows, columns, depth,
+                compute, &a, &b, &a, sums, gathered, c, blocks, rows, columns, depth,
             );
             // The buffer goes round in whole blocks.
             let used = pieces(rows, blocks.sub_m) * pieces(columns, blocks.sub_n) * blocks.registers();
@@ -252,15 +289,68 @@ pub fn in_blocks<B: Element, C: Element, const BIAS: bool, const GATHER: bool, c
         } else if BIAS {
             let bias = bias.wait_front(blocks.n + 1);
             last_step::<B, C, BIAS_ROW, GATHER, ACT>(
-                compute, &a, &b, &bias, &sums, &gathered, &c, blocks, rows, columns, depth,
+                compute, &a, &b, &bias, sums, gathered, c, blocks, rows, columns, depth,
             );
         } else {
             last_step::<B, C, ZEROS, GATHER, ACT>(
-                compute, &a, &b, &a, &sums, &gathered, &c, blocks, rows, columns, depth,
+                compute, &a, &b, &a, sums, gathered, c, blocks, rows, columns, depth,
             );
         }
         if ACT == RELU {
             compute.pack_relu_none();
         }
     }
+}
+
+/// Blocks of any size, sub-block after sub-block. Where there are several steps, the sums of the block are kept in L1, in f32.
+#[ttl::kernel(compute)]
+#[allow(clippy::too_many_arguments)] // two operands, sums, the result, and sizes
+pub fn in_blocks<B: Element, C: Element, const ACT: u32>(
+    compute: Compute,
+    a: CbIn<bf16>,
+    b: CbIn<B>,
+    sums_out: CbOut<f32>,
+    sums: CbIn<f32>,
+    c: CbOut<C>,
+    #[ttl(compile_time)] blocks: Blocks,
+    #[ttl(common)] extent: Extent,
+    work: Work,
+) {
+    all_blocks::<B, C, false, false, ACT>(compute, &a, &b, &a, &sums_out, &sums, &sums, &c, blocks, extent, work);
+}
+
+/// The same with a bias.
+#[ttl::kernel(compute)]
+#[allow(clippy::too_many_arguments)] // three operands, sums, the result, and sizes
+pub fn in_blocks_with_bias<B: Element, C: Element, const ACT: u32>(
+    compute: Compute,
+    a: CbIn<bf16>,
+    b: CbIn<B>,
+    bias: CbIn<bf16>,
+    sums_out: CbOut<f32>,
+    sums: CbIn<f32>,
+    c: CbOut<C>,
+    #[ttl(compile_time)] blocks: Blocks,
+    #[ttl(common)] extent: Extent,
+    work: Work,
+) {
+    all_blocks::<B, C, true, false, ACT>(compute, &a, &b, &bias, &sums_out, &sums, &sums, &c, blocks, extent, work);
+}
+
+/// The same with the sums of another core, which come sub-block after sub-block.
+#[ttl::kernel(compute)]
+#[allow(clippy::too_many_arguments)] // two operands, sums, the result, and sizes
+pub fn in_blocks_gathering<B: Element, C: Element, const ACT: u32>(
+    compute: Compute,
+    a: CbIn<bf16>,
+    b: CbIn<B>,
+    sums_out: CbOut<f32>,
+    sums: CbIn<f32>,
+    gathered: CbIn<f32>,
+    c: CbOut<C>,
+    #[ttl(compile_time)] blocks: Blocks,
+    #[ttl(common)] extent: Extent,
+    work: Work,
+) {
+    all_blocks::<B, C, false, true, ACT>(compute, &a, &b, &a, &sums_out, &sums, &gathered, &c, blocks, extent, work);
 }

@@ -118,10 +118,28 @@ pub fn write_result<C: Element>(
     }
 }
 
+/// Reads both operands.
+#[ttl::kernel(reader)]
+#[allow(clippy::too_many_arguments)] // two tensors, their buffers, and sizes
+pub fn read<B: Element>(
+    noc: Noc,
+    a: TensorAccessor<bf16>,
+    b: TensorAccessor<B>,
+    a_out: CbOut<bf16>,
+    b_out: CbOut<B>,
+    #[ttl(compile_time)] blocks: Blocks,
+    #[ttl(common)] extent: Extent,
+    work: Work,
+) {
+    for i in work.first..work.first + work.count {
+        read_steps::<B>(noc, &a, &b, &a_out, &b_out, blocks, extent, work, i);
+    }
+}
+
 /// Reads both operands, and the bias before them.
 #[ttl::kernel(reader)]
 #[allow(clippy::too_many_arguments)] // three tensors, their buffers, and sizes
-pub fn read<B: Element, const BIAS: bool>(
+pub fn read_with_bias<B: Element>(
     noc: Noc,
     a: TensorAccessor<bf16>,
     b: TensorAccessor<B>,
@@ -134,11 +152,10 @@ pub fn read<B: Element, const BIAS: bool>(
     work: Work,
 ) {
     for i in work.first..work.first + work.count {
-        if BIAS {
-            let mut row = bias_out.reserve_back(blocks.n + 1);
-            read_bias(noc, &bias, &mut row, blocks, extent, work.left(i, blocks));
-        }
-        read_steps(noc, &a, &b, &a_out, &b_out, blocks, extent, work, i);
+        let mut row = bias_out.reserve_back(blocks.n + 1);
+        read_bias(noc, &bias, &mut row, blocks, extent, work.left(i, blocks));
+        row.push_back();
+        read_steps::<B>(noc, &a, &b, &a_out, &b_out, blocks, extent, work, i);
     }
 }
 

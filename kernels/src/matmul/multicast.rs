@@ -36,22 +36,56 @@ pub fn send_a(
 
 /// The other cores of a row.
 #[ttl::kernel(reader)]
-pub fn receive_a(noc: Noc, a_out: CbOut<bf16>, along: PipeRx, #[ttl(compile_time)] blocks: Blocks, work: Work) {
+pub fn receive_a(
+    noc: Noc,
+    a_out: CbOut<bf16>,
+    along: PipeRx,
+    #[ttl(compile_time)] blocks: Blocks,
+    work: Work,
+) {
     for _ in 0..work.count * work.steps {
         let mut block = a_out.reserve_back(blocks.m * blocks.k);
         along.receive(noc, &mut block);
     }
 }
 
-/// First core of a column: reads `b` and the bias and sends them down, if the column has other cores; writes the result.
+/// Reads the blocks of `b` for one block of the result and sends them down.
+#[ttl::device]
+#[allow(clippy::too_many_arguments)] // a tensor, its buffer, a pipe, and sizes
+fn send_steps<B: Element>(
+    noc: Noc,
+    b: &TensorAccessor<B>,
+    b_out: &CbOut<B>,
+    down: &PipeTx,
+    blocks: Blocks,
+    extent: Extent,
+    left: u32,
+    steps: u32,
+) {
+    for step in 0..steps {
+        let mut block = b_out.reserve_back(blocks.k * blocks.n);
+        read_b::<B>(noc, b, &mut block, blocks, extent, left, step);
+        if down.receivers() > 0 {
+            down.send(noc, &block);
+        }
+    }
+}
+
+#[ttl::device]
+fn receive_steps<B: Element>(noc: Noc, b_out: &CbOut<B>, down: &PipeRx, blocks: Blocks, steps: u32) {
+    for _ in 0..steps {
+        let mut block = b_out.reserve_back(blocks.k * blocks.n);
+        down.receive(noc, &mut block);
+    }
+}
+
+/// First core of a column: reads `b` and sends it down, if the column has other cores; writes the result.
 #[ttl::kernel(writer)]
-#[allow(clippy::too_many_arguments)] // three tensors, their buffers, a pipe, and sizes
-pub fn send_b<B: Element, const BIAS: bool>(
+#[allow(clippy::too_many_arguments)] // two tensors, their buffers, a pipe, and sizes
+pub fn send_b<B: Element>(
     noc: Noc,
     b: TensorAccessor<B>,
-    bias: TensorAccessor<bf16>,
     b_out: CbOut<B>,
-    bias_out: CbOut<bf16>,
     down: PipeTx,
     c: TensorAccessor<bf16>,
     c_in: CbIn<bf16>,
@@ -60,32 +94,18 @@ pub fn send_b<B: Element, const BIAS: bool>(
     work: Work,
 ) {
     for i in 0..work.count {
-        let (top, left) = (work.top(i, blocks), work.left(i, blocks));
-        if BIAS {
-            let mut row = bias_out.reserve_back(blocks.n + 1);
-            read_bias(noc, &bias, &mut row, blocks, extent, left);
-            if down.receivers() > 0 {
-                down.send(noc, &row);
-            }
-        }
-        for step in 0..work.steps {
-            let mut block = b_out.reserve_back(blocks.k * blocks.n);
-            read_b(noc, &b, &mut block, blocks, extent, left, step);
-            if down.receivers() > 0 {
-                down.send(noc, &block);
-            }
-        }
-        write_result::<bf16>(noc, &c, &c_in, blocks, extent, top, left);
+        let left = work.left(i, blocks);
+        send_steps::<B>(noc, &b, &b_out, &down, blocks, extent, left, work.steps);
+        write_result::<bf16>(noc, &c, &c_in, blocks, extent, work.top(i, blocks), left);
     }
 }
 
 /// The other cores of a column.
 #[ttl::kernel(writer)]
-#[allow(clippy::too_many_arguments)] // buffers, a pipe, a tensor, and sizes
-pub fn receive_b<B: Element, const BIAS: bool>(
+#[allow(clippy::too_many_arguments)] // a buffer, a pipe, a tensor, and sizes
+pub fn receive_b<B: Element>(
     noc: Noc,
     b_out: CbOut<B>,
-    bias_out: CbOut<bf16>,
     down: PipeRx,
     c: TensorAccessor<bf16>,
     c_in: CbIn<bf16>,
@@ -94,20 +114,67 @@ pub fn receive_b<B: Element, const BIAS: bool>(
     work: Work,
 ) {
     for i in 0..work.count {
-        if BIAS {
-            let mut row = bias_out.reserve_back(blocks.n + 1);
-            down.receive(noc, &mut row);
+        receive_steps::<B>(noc, &b_out, &down, blocks, work.steps);
+        write_result::<bf16>(noc, &c, &c_in, blocks, extent, work.top(i, blocks), work.left(i, blocks));
+    }
+}
+
+/// As [`send_b`](fn@send_b), with the bias before the blocks of `b`, through a pipe of its own.
+#[ttl::kernel(writer)]
+#[allow(clippy::too_many_arguments)] // three tensors, their buffers, two pipes, and sizes
+pub fn send_b_and_bias<B: Element>(
+    noc: Noc,
+    b: TensorAccessor<B>,
+    bias: TensorAccessor<bf16>,
+    b_out: CbOut<B>,
+    bias_out: CbOut<bf16>,
+    down: PipeTx,
+    bias_down: PipeTx,
+    c: TensorAccessor<bf16>,
+    c_in: CbIn<bf16>,
+    #[ttl(compile_time)] blocks: Blocks,
+    #[ttl(common)] extent: Extent,
+    work: Work,
+) {
+    for i in 0..work.count {
+        let left = work.left(i, blocks);
+        let mut row = bias_out.reserve_back(blocks.n + 1);
+        read_bias(noc, &bias, &mut row, blocks, extent, left);
+        if bias_down.receivers() > 0 {
+            bias_down.send(noc, &row);
         }
-        for _ in 0..work.steps {
-            let mut block = b_out.reserve_back(blocks.k * blocks.n);
-            down.receive(noc, &mut block);
-        }
+        row.push_back();
+        send_steps::<B>(noc, &b, &b_out, &down, blocks, extent, left, work.steps);
+        write_result::<bf16>(noc, &c, &c_in, blocks, extent, work.top(i, blocks), left);
+    }
+}
+
+/// As [`receive_b`](fn@receive_b), with the bias.
+#[ttl::kernel(writer)]
+#[allow(clippy::too_many_arguments)] // buffers, two pipes, a tensor, and sizes
+pub fn receive_b_and_bias<B: Element>(
+    noc: Noc,
+    b_out: CbOut<B>,
+    bias_out: CbOut<bf16>,
+    down: PipeRx,
+    bias_down: PipeRx,
+    c: TensorAccessor<bf16>,
+    c_in: CbIn<bf16>,
+    #[ttl(compile_time)] blocks: Blocks,
+    #[ttl(common)] extent: Extent,
+    work: Work,
+) {
+    for i in 0..work.count {
+        let mut row = bias_out.reserve_back(blocks.n + 1);
+        bias_down.receive(noc, &mut row);
+        row.push_back();
+        receive_steps::<B>(noc, &b_out, &down, blocks, work.steps);
         write_result::<bf16>(noc, &c, &c_in, blocks, extent, work.top(i, blocks), work.left(i, blocks));
     }
 }
 
 /// `rows` x `columns` blocks on each core of a rectangle.
-pub(super) fn build<B: Element, const BIAS: bool>(
+pub(super) fn build<B: Element>(
     operands: &Operands<'_, B>,
     config: ComputeConfig,
     plan: &Plan,
@@ -138,34 +205,50 @@ pub(super) fn build<B: Element, const BIAS: bool>(
         build.program.kernel(pipe.receivers(), receiver);
     }
 
-    let pipe = build.program.pipe("down", Route::down_columns(cores));
-    let (b_out, bias_out, c_in) = (build.b.0.clone(), build.bias.0.clone(), build.c.1.clone());
-    let sender = send_b::<B, BIAS> {
-        b: operands.b.accessor(),
-        bias: build.bias_tensor().accessor(),
+    let down = build.program.pipe("down", Route::down_columns(cores));
+    let (senders, receivers) = (down.senders(), down.receivers());
+    let (b, c, work) = (operands.b.accessor(), operands.c.accessor(), build.work.clone());
+    let (b_out, c_in) = (build.b.0.clone(), build.c.1.clone());
+    let Some((bias, bias_out)) = operands.bias.zip(build.bias.as_ref().map(|b| b.0.clone())) else {
+        let sender = send_b::<B> {
+            b,
+            b_out: b_out.clone(),
+            down: down.tx(),
+            c: c.clone(),
+            c_in: c_in.clone(),
+            blocks,
+            extent,
+            work: work.clone(),
+        };
+        build.program.kernel(senders, sender);
+        if !receivers.is_empty() {
+            let receiver = receive_b::<B> { b_out, down: down.rx(), c, c_in, blocks, extent, work };
+            build.program.kernel(receivers, receiver);
+        }
+        build.compute(&plan.cores);
+        return build.program;
+    };
+    let bias_down = build.program.pipe("bias down", Route::down_columns(cores));
+    let sender = send_b_and_bias::<B> {
+        b,
+        bias: bias.accessor(),
         b_out: b_out.clone(),
         bias_out: bias_out.clone(),
-        down: pipe.tx(),
-        c: operands.c.accessor(),
+        down: down.tx(),
+        bias_down: bias_down.tx(),
+        c: c.clone(),
         c_in: c_in.clone(),
         blocks,
         extent,
-        work: build.work.clone(),
+        work: work.clone(),
     };
-    build.program.kernel(pipe.senders(), sender);
-    if !pipe.receivers().is_empty() {
-        let receiver = receive_b::<B, BIAS> {
-            b_out,
-            bias_out,
-            down: pipe.rx(),
-            c: operands.c.accessor(),
-            c_in,
-            blocks,
-            extent,
-            work: build.work.clone(),
-        };
-        build.program.kernel(pipe.receivers(), receiver);
+    build.program.kernel(senders, sender);
+    if !receivers.is_empty() {
+        let (down, bias_down) = (down.rx(), bias_down.rx());
+        let receiver =
+            receive_b_and_bias::<B> { b_out, bias_out, down, bias_down, c, c_in, blocks, extent, work };
+        build.program.kernel(receivers, receiver);
     }
-    build.compute::<BIAS>(&plan.cores);
+    build.compute(&plan.cores);
     build.program
 }

@@ -3,7 +3,8 @@
 use super::Lower;
 use super::scope::Kind;
 use super::value::{Binding, Value};
-use crate::ir::{self, BinOp, Expr, ExprKind, LocalId, Order, StmtKind, Ty, visit};
+use crate::ir::passes::prune::truth;
+use crate::ir::{self, Expr, ExprKind, LocalId, Order, StmtKind, Ty, visit};
 use ttl_skeleton as sk;
 
 /// What the branches of an `if` or `match` gave: a number in a local, or something else.
@@ -166,9 +167,10 @@ impl Lower<'_> {
         }
     }
 
-    /// Runs both branches from the same state and joins them; of a condition that constants decide, only the branch that is taken.
+    /// Runs both branches from the same state and joins them; of a condition that constants decide, only the branch that is taken, so that functions which
+    /// nothing calls are not made.
     pub(super) fn branches(&mut self, cond: Expr, then: impl FnOnce(&mut Self), els: impl FnOnce(&mut Self)) {
-        if let Some(holds) = decided(&cond) {
+        if let Some(holds) = truth(&cond) {
             self.blocks.push(vec![]);
             if holds {
                 then(self)
@@ -465,30 +467,5 @@ impl Lower<'_> {
         self.emit(StmtKind::Return(value));
         self.diverged = true;
         Value::Never
-    }
-}
-
-/// The value of a condition of constants: const generics, constants of traits, literals.
-fn decided(cond: &Expr) -> Option<bool> {
-    match &cond.kind {
-        ExprKind::Bool(value) => Some(*value),
-        ExprKind::Not(of) => decided(of).map(|value| !value),
-        ExprKind::Binary(BinOp::And, a, b) if decided(a)? => decided(b),
-        ExprKind::Binary(BinOp::And, ..) => Some(false),
-        ExprKind::Binary(BinOp::Or, a, b) if !decided(a)? => decided(b),
-        ExprKind::Binary(BinOp::Or, ..) => Some(true),
-        ExprKind::Binary(op, a, b) => {
-            let (ExprKind::Int(a), ExprKind::Int(b)) = (&a.kind, &b.kind) else { return None };
-            match op {
-                BinOp::Eq => Some(a == b),
-                BinOp::Ne => Some(a != b),
-                BinOp::Lt => Some(a < b),
-                BinOp::Le => Some(a <= b),
-                BinOp::Gt => Some(a > b),
-                BinOp::Ge => Some(a >= b),
-                _ => None,
-            }
-        }
-        _ => None,
     }
 }
