@@ -13,7 +13,9 @@ fn weights(path: &Path) {
     let mut tensors: Vec<(String, Vec<usize>, f32, f32)> = vec![];
     let mut add = |name: String, shape: &[usize], mean, width| tensors.push((name, shape.to_vec(), mean, width));
     let tables = [("word", WORDS.len()), ("position", 40), ("token_type", 2)];
-    tables.map(|(name, rows)| add(format!("embeddings.{name}_embeddings.weight"), &[rows, HIDDEN], 0.0, 1.0));
+    for (name, rows) in tables {
+        add(format!("embeddings.{name}_embeddings.weight"), &[rows, HIDDEN], 0.0, 1.0);
+    }
     let at = "encoder.layer.0.";
     for name in ["embeddings.".to_owned(), format!("{at}attention.output."), format!("{at}output.")] {
         add(format!("{name}LayerNorm.weight"), &[HIDDEN], 1.0, 0.2);

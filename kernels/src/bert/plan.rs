@@ -89,8 +89,9 @@ impl Plan {
         let config = &model.config;
         let (tokens, shape) = ([sentences, padded], [sentences, padded, config.hidden]);
         let ids = device.zeros_row_major::<u32>("ids", &tokens, MemoryConfig::Dram)?;
-        // Every sentence begins at position 0 and is of type 0.
-        let positions = HostTensor::from_vec([padded], (0..padded as u32).collect::<Vec<u32>>())?;
+        // Every sentence begins at position 0 and is of type 0. Padding may go beyond the last position.
+        let last = config.positions as u32 - 1;
+        let positions = HostTensor::from_vec([padded], (0..padded as u32).map(|i| i.min(last)).collect::<Vec<u32>>())?;
         let positions = device.upload_row_major::<u32>("position ids", &positions, MemoryConfig::Dram)?;
         let of_type = device.zeros_row_major::<u32>("type id", &[1], MemoryConfig::Dram)?;
         let mask = device.zeros::<bf16>("mask", &[sentences, 1, padded])?;
