@@ -88,6 +88,7 @@ refusals! {
     PRINT_FORMAT: "a message begins with its text", "the device prints by texts that are known before it runs", "write `\"x = {}\", x`";
     PRINT_SPEC: "this format cannot be printed by a kernel", "", "numbers are printed with `{}`, `{:x}`, `{:#x}`, `{:08x}`, `{:.3}`";
     PRINT_OPERAND: "the text names a value that is not there", "", "give one value for each `{}`";
+    PRINT_TILE: "a print of a tile names a block, a tile, and perhaps rows and columns", "", "write `ttl::print_tile!(x, 0)`, or `ttl::print_tile!(x, 0, 0..4, 0..8)` for a part";
     ASSERT_CONDITION: "`assert!` needs a condition", "", "write `assert!(x < y, \"x is {}\", x)`";
     ASSERT_TWO: "this assertion compares two values", "", "write `assert_eq!(left, right)`";
     ZONE_NAME: "a zone has a name that is written out", "", "write `ttl::zone!(\"name\")`";

@@ -277,6 +277,8 @@ pub(crate) enum ExprKind {
     IfLet(Box<IfLet>),
     ForEach(Box<ForEach>),
     Print(Print),
+    /// The block, the tile, the first row and the one after the last, the same of the columns.
+    PrintTile(Vec<Expr>),
     Assert(Box<Assert>),
     Panic(Print),
     Zone(String),
@@ -447,6 +449,7 @@ impl ExprKind {
             | ExprKind::Tuple { elems: list, .. }
             | ExprKind::Array { elems: list, .. }
             | ExprKind::Print(Print { args: list, .. })
+            | ExprKind::PrintTile(list)
             | ExprKind::Panic(Print { args: list, .. })
             | ExprKind::Call { args: list, .. }
             | ExprKind::CallClosure { args: list, .. } => list.iter().for_each(f),

@@ -96,6 +96,9 @@ fn statements_outside_the_subset() {
     refused("out.reserve_back(1).store(n);", "store", &m::STORE_IN_DATA_MOVEMENT);
     refused("println!();", "println!", &m::MACRO_PRINT);
     refused("ttl::print!();", "ttl::print", &m::PRINT_FORMAT);
+    refused("ttl::print_tile!(x);", "ttl::print_tile", &m::PRINT_TILE);
+    refused("ttl::print_tile!(x, 0, 0..4);", "ttl::print_tile", &m::PRINT_TILE);
+    refused("ttl::print_tile!(x, 0, 0..4, ..);", "..", &m::PRINT_TILE);
     refused("ttl::print!(n);", "n", &m::PRINT_FORMAT);
     refused("ttl::print!(\"{:?}\", n);", "\"{:?}\"", &m::PRINT_SPEC);
     refused("ttl::print!(\"{} {}\", n);", "\"{} {}\"", &m::PRINT_OPERAND);

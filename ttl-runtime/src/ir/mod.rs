@@ -10,6 +10,7 @@ pub mod blocks;
 pub mod call;
 pub mod dag;
 pub mod data;
+pub mod debug;
 pub mod fuse;
 pub mod group;
 pub mod kinds;
@@ -27,6 +28,7 @@ pub mod visit;
 
 use crate::ops::{BinaryOp, TernaryOp, TileCall, UnaryOp};
 use crate::temps::{Place, TempKey};
+pub use debug::{Debug, Text, TilePart};
 pub use tile_op::{TileInit, TileOp};
 pub use ttl_skeleton::BinOp;
 pub use ty::{IntTy, Ty};
@@ -189,27 +191,6 @@ pub enum StmtKind {
     Continue,
     Return(Option<Expr>),
     Block(Block),
-}
-
-/// What a kernel says about itself while it runs: nothing in C++ unless it is asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Debug {
-    /// `what` is the condition in Rust's words.
-    Assert {
-        cond: Expr,
-        what: String,
-        message: Option<Text>,
-    },
-    Print(Text),
-    /// To the end of the block.
-    Zone(String),
-}
-
-/// Text with a `{}` or `{:x}` for each of `args`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Text {
-    pub format: String,
-    pub args: Vec<Expr>,
 }
 
 /// A loop over a range with Rust's meaning: bounds are evaluated once, an empty range runs nothing.

@@ -52,6 +52,7 @@ macro_rules! operands {
                     message.$iter().flat_map(|m| m.args.$iter()).for_each(f);
                 }
                 Debug::Print(text) => text.args.$iter().for_each(f),
+                Debug::Tile(part) => part.numbers.$iter().for_each(f),
                 Debug::Zone(_) => {}
             }
         }

@@ -248,10 +248,12 @@ pub fn read_locals(block: &[Stmt]) -> BTreeSet<LocalId> {
     let mut read = BTreeSet::new();
     each_stmt(block, &mut |s| {
         stmt_exprs(s, &mut |e| expr_locals(e, &mut read));
-        if let StmtKind::Op(op) = &s.kind {
-            op_locals(op, &mut |l| {
+        match &s.kind {
+            StmtKind::Op(op) => op_locals(op, &mut |l| {
                 read.insert(l);
-            });
+            }),
+            StmtKind::Debug(debug) => read.extend(debug.local()),
+            _ => {}
         }
     });
     read

@@ -232,6 +232,7 @@ impl Analysis {
                 args.iter().for_each(|e| self.place(e));
                 self.now.dead |= matches!(expr.kind, ExprKind::Panic(_));
             }
+            ExprKind::PrintTile(parts) => parts.iter().for_each(|e| self.place(e)),
             ExprKind::Assert(a) => {
                 self.value(&a.cond);
                 a.message.iter().flat_map(|m| &m.args).for_each(|e| self.place(e));

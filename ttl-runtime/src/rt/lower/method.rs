@@ -226,6 +226,8 @@ impl Lower<'_> {
                 let value = Expr { ty: Ty::U32, kind: ExprKind::Query(Query::Word { cb, word }) };
                 Value::Scalar(self.spill(value))
             }
+            (ResKind::Reserved { cb, .. }, "print_tile", args) => self.print_tile(cb, true, args),
+            (ResKind::Front { cb, .. }, "print_tile", args) => self.print_tile(cb, false, args),
             (ResKind::Reserved { .. }, "store", [value]) => {
                 let value = self.expr(value);
                 self.store(id, value)

@@ -109,7 +109,9 @@ impl Cx<'_> {
         }
         self.tile_fits(call, cb, site)?;
         let c = &self.core.cbs.list[cb];
-        Ok(c.write_ptr() + tile * c.page_size)
+        let addr = c.write_ptr() + tile * c.page_size;
+        self.destroys_nothing(cb, addr, c.format.tile_bytes(), site)?;
+        Ok(addr)
     }
 
     #[cold]
