@@ -94,10 +94,10 @@ fn run(cli: &Cli) -> ttl::Result<()> {
     let time = start.elapsed().as_secs_f64();
     let engine = if cli.options.engine == common::EngineArg::Native { "native" } else { "generated C++" };
     println!(
-        "{} sentences, {} tokens, in {} batches on the simulated {:?}, {engine}: {:.2} s, {:.1} ms per sentence",
+        "{} sentences, {} tokens, {} on the simulated {:?}, {engine}: {:.2} s, {:.1} ms per sentence",
         sentences.len(),
         tokens.iter().map(Vec::len).sum::<usize>(),
-        work.len(),
+        if work.len() == 1 { "1 batch".to_owned() } else { format!("{} batches", work.len()) },
         cli.options.arch,
         time,
         time * 1e3 / sentences.len() as f64

@@ -96,7 +96,7 @@ fn sentences_of_any_length_are_embedded() {
         assert!(output.status.success(), "{}{printed}", stderr(&output));
         for part in [
             "sentence 4 has more than 36 tokens",
-            "4 sentences, 52 tokens, in 3 batches",
+            "4 sentences, 52 tokens, 3 batches",
             "similarity",
             "linear and GELU",
             "cosine with the network in plain f32",
