@@ -198,6 +198,7 @@ pub(crate) fn check(
         let distance = distance(&device, &y, &exact);
         // 16-bit registers round partial sums.
         let bound = if config.fp32_dest_acc { bound / 2.0 } else { bound };
+        println!("{what}: {distance:e} of {bound:e}");
         assert!(distance <= bound, "{what}: off by {distance:e}, more than {bound:e}");
     });
 }
