@@ -172,7 +172,11 @@ impl Lower<'_> {
     pub(super) fn branches(&mut self, cond: Expr, then: impl FnOnce(&mut Self), els: impl FnOnce(&mut Self)) {
         if let Some(holds) = truth(&cond) {
             self.blocks.push(vec![]);
-            if holds { then(self) } else { els(self) }
+            if holds {
+                then(self)
+            } else {
+                els(self)
+            }
             let taken = self.blocks.pop().unwrap_or_default();
             if taken.iter().any(|s| matches!(s.kind, StmtKind::Let { .. })) {
                 self.emit(StmtKind::Block(taken));
