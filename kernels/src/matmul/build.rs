@@ -159,9 +159,7 @@ impl<'t, B: Element> Build<'t, B> {
 pub(super) fn build<B: Element>(operands: &Operands<'_, B>, config: ComputeConfig, plan: &Plan) -> Program {
     match plan.layout {
         Layout::Unicast => unicast(operands, config, plan),
-        Layout::Multicast { cores, rows, columns } => {
-            multicast::build(operands, config, plan, cores, [rows, columns])
-        }
+        Layout::Multicast { cores, rows, columns } => multicast::build(operands, config, plan, cores, [rows, columns]),
         Layout::KSplit { parts } => k_split::build(operands, config, plan, parts),
     }
 }

@@ -4,7 +4,7 @@
 //! The bias stands in the registers before the first product: a sum with a tile of zeros, which comes behind the tiles of the bias. The activation
 //! is the last thing that happens there, ReLU is left to the packer.
 
-use super::sizes::{Blocks, Extent, Work, there, pieces};
+use super::sizes::{Blocks, Extent, Work, pieces, there};
 use ttl::prelude::*;
 
 /// [`Activation`](super::Activation) as kernels know it.
@@ -129,14 +129,7 @@ pub fn in_registers_with_bias<B: Element, const ACT: u32>(
 
 /// Spreads the bias over the sums of a block, in L1.
 #[ttl::device]
-fn start_sums(
-    compute: Compute,
-    bias: &Front<bf16>,
-    sums: &mut Reserved<f32>,
-    blocks: Blocks,
-    rows: u32,
-    columns: u32,
-) {
+fn start_sums(compute: Compute, bias: &Front<bf16>, sums: &mut Reserved<f32>, blocks: Blocks, rows: u32, columns: u32) {
     let mut at = 0;
     for _ in 0..pieces(rows, blocks.sub_m) {
         for j in 0..pieces(columns, blocks.sub_n) {
@@ -278,9 +271,7 @@ fn all_blocks<B: Element, C: Element, const BIAS: bool, const GATHER: bool, cons
             compute.pack_relu_zero();
         }
         if work.steps > 1 {
-            last_step::<B, C, SUMS, GATHER, ACT>(
-                compute, &a, &b, &a, sums, gathered, c, blocks, rows, columns, depth,
-            );
+            last_step::<B, C, SUMS, GATHER, ACT>(compute, &a, &b, &a, sums, gathered, c, blocks, rows, columns, depth);
             // The buffer goes round in whole blocks.
             let used = pieces(rows, blocks.sub_m) * pieces(columns, blocks.sub_n) * blocks.registers();
             if used < blocks.tiles() {
@@ -292,9 +283,7 @@ fn all_blocks<B: Element, C: Element, const BIAS: bool, const GATHER: bool, cons
                 compute, &a, &b, &bias, sums, gathered, c, blocks, rows, columns, depth,
             );
         } else {
-            last_step::<B, C, ZEROS, GATHER, ACT>(
-                compute, &a, &b, &a, sums, gathered, c, blocks, rows, columns, depth,
-            );
+            last_step::<B, C, ZEROS, GATHER, ACT>(compute, &a, &b, &a, sums, gathered, c, blocks, rows, columns, depth);
         }
         if ACT == RELU {
             compute.pack_relu_none();

@@ -78,12 +78,7 @@ struct Link {
 }
 
 /// Chains of `parts` cores, each core with a part of the steps of the same blocks.
-pub(super) fn build<B: Element>(
-    operands: &Operands<'_, B>,
-    config: ComputeConfig,
-    plan: &Plan,
-    parts: u32,
-) -> Program {
+pub(super) fn build<B: Element>(operands: &Operands<'_, B>, config: ComputeConfig, plan: &Plan, parts: u32) -> Program {
     let [rows, columns, steps] = plan.counts();
     let groups = plan.cores.len() as u32 / parts;
     let cores = plan.cores.clone();

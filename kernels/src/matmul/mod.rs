@@ -134,7 +134,10 @@ impl<'t, B: Element> Operands<'t, B> {
             && (bias.tile_rows() != 1 || bias.shape().last() != shape.last())
         {
             let wide = shape.last().copied().unwrap_or(1);
-            return refuse(format!("the bias has the shape {:?}, must be one row of {wide}, as wide as the result", bias.shape()));
+            return refuse(format!(
+                "the bias has the shape {:?}, must be one row of {wide}, as wide as the result",
+                bias.shape()
+            ));
         }
         Ok(Operands { a, b, bias: options.bias, c, activation: options.activation })
     }

@@ -36,13 +36,7 @@ pub fn send_a(
 
 /// The other cores of a row.
 #[ttl::kernel(reader)]
-pub fn receive_a(
-    noc: Noc,
-    a_out: CbOut<bf16>,
-    along: PipeRx,
-    #[ttl(compile_time)] blocks: Blocks,
-    work: Work,
-) {
+pub fn receive_a(noc: Noc, a_out: CbOut<bf16>, along: PipeRx, #[ttl(compile_time)] blocks: Blocks, work: Work) {
     for _ in 0..work.count * work.steps {
         let mut block = a_out.reserve_back(blocks.m * blocks.k);
         along.receive(noc, &mut block);
@@ -245,8 +239,7 @@ pub(super) fn build<B: Element>(
     build.program.kernel(senders, sender);
     if !receivers.is_empty() {
         let (down, bias_down) = (down.rx(), bias_down.rx());
-        let receiver =
-            receive_b_and_bias::<B> { b_out, bias_out, down, bias_down, c, c_in, blocks, extent, work };
+        let receiver = receive_b_and_bias::<B> { b_out, bias_out, down, bias_down, c, c_in, blocks, extent, work };
         build.program.kernel(receivers, receiver);
     }
     build.compute(&plan.cores);

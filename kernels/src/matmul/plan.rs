@@ -82,7 +82,11 @@ impl fmt::Display for Plan {
         let how = match self.layout {
             Layout::Unicast => "each core reads its operands".to_owned(),
             Layout::Multicast { cores, rows, columns } => {
-                format!("operands multicast over {} x {} cores, {rows} x {columns} blocks each", cores.height(), cores.width())
+                format!(
+                    "operands multicast over {} x {} cores, {rows} x {columns} blocks each",
+                    cores.height(),
+                    cores.width()
+                )
             }
             Layout::KSplit { parts } => format!("k divided among chains of {parts} cores"),
         };
@@ -199,7 +203,9 @@ fn check_blocks(blocks: Blocks, problem: &Problem<'_>, strategy: Strategy) -> tt
     let Blocks { m, n, k, sub_m, sub_n } = blocks;
     let refuse = |why: String| Err(ttl::Error::Other(format!("matmul: {why}")));
     if m == 0 || n == 0 || k == 0 || sub_m == 0 || sub_n == 0 {
-        return refuse(format!("blocks of {m} x {n} x {k} tiles with sub-blocks of {sub_m} x {sub_n}: no size may be 0"));
+        return refuse(format!(
+            "blocks of {m} x {n} x {k} tiles with sub-blocks of {sub_m} x {sub_n}: no size may be 0"
+        ));
     }
     if !m.is_multiple_of(sub_m) || !n.is_multiple_of(sub_n) {
         return refuse(format!("sub-blocks of {sub_m} x {sub_n} tiles do not divide blocks of {m} x {n}"));
@@ -294,8 +300,10 @@ impl Problem<'_> {
             MathFidelity::HiFi4 => 4.0,
         };
         let tiles = f64::from(blocks.tiles());
-        let (a_bytes, b_bytes) =
-            (f64::from(blocks.m * blocks.k) * BF16 as f64, f64::from(blocks.k * blocks.n) * f64::from(self.b.tile_bytes()));
+        let (a_bytes, b_bytes) = (
+            f64::from(blocks.m * blocks.k) * BF16 as f64,
+            f64::from(blocks.k * blocks.n) * f64::from(self.b.tile_bytes()),
+        );
         let spilled = if steps > 1 && pages.sums > 0 { tiles * PACK } else { 0.0 };
         let multiply = tiles * f64::from(blocks.k) * PASS * passes + spilled;
         let read = match layout {
