@@ -127,7 +127,7 @@ fn what_does_not_fit_is_said() {
     let mut device = Device::open().expect("a device");
     let mut model = Model::upload(&mut device, &small(), &weights()).expect("weights fit");
     let mut fails = |tokens: Vec<u32>, message: &str| {
-        let error = model.plan(&mut device, &batches(&[tokens], 1)[0]).err().expect("an error").to_string();
+        let error = model.plan(&mut device, &batches(&[tokens], 1)[0]).expect_err("an error").to_string();
         assert!(error.contains(message), "{error}");
     };
     fails(vec![], "sentence 1 has no tokens");
