@@ -1,7 +1,7 @@
 //! Rows that lie in L1.
 
 use super::{Inputs, Norm, Steps};
-use crate::rows::{self, ALL, WEIGHTS};
+use crate::rows::{self, ALL};
 use ttl::prelude::*;
 
 /// Rows that lie in L1 as one block each.
@@ -14,7 +14,7 @@ pub fn whole<T: Element, E: Element>(
     #[ttl(common)] norm: Norm,
     count: u32,
 ) {
-    let weights = inputs.weights.wait_front(WEIGHTS);
+    let weights = inputs.weights.wait_front(3);
     for at in 0..norm.rows.blocks {
         if norm.gamma > 0 {
             rows::repeat_part(compute, &inputs.gamma, &steps.gamma_out, &weights, norm.rows, at);

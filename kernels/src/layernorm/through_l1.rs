@@ -1,7 +1,7 @@
 //! Rows that go through L1 in blocks, three times.
 
 use super::{Inputs, Norm, Steps};
-use crate::rows::{self, ALL, WEIGHTS};
+use crate::rows::{self, ALL};
 use ttl::prelude::*;
 
 /// Rows larger than L1.
@@ -14,7 +14,7 @@ pub fn in_blocks<T: Element, E: Element>(
     #[ttl(common)] norm: Norm,
     count: u32,
 ) {
-    let weights = inputs.weights.wait_front(WEIGHTS);
+    let weights = inputs.weights.wait_front(3);
     for _ in 0..count {
         mean(compute, &inputs, &steps, &weights, norm);
         let mean = steps.mean.wait_front(1);

@@ -1,7 +1,7 @@
 //! Rows that lie in L1.
 
 use super::{Norm, Steps};
-use crate::rows::{self, WEIGHTS};
+use crate::rows;
 use ttl::prelude::*;
 
 /// Rows that lie in L1 as one block each.
@@ -17,7 +17,7 @@ pub fn whole<T: Element, E: Element>(
     #[ttl(common)] norm: Norm,
     count: u32,
 ) {
-    let weights = weights.wait_front(WEIGHTS);
+    let weights = weights.wait_front(3);
     if norm.gamma > 0 {
         for at in 0..norm.rows.blocks {
             rows::repeat_part(compute, &gamma_in, &steps.gamma_out, &weights, norm.rows, at);

@@ -1,7 +1,7 @@
 //! Rows that go through L1 in blocks, twice.
 
 use super::{Norm, Steps};
-use crate::rows::{self, WEIGHTS};
+use crate::rows;
 use ttl::prelude::*;
 
 /// Rows larger than L1.
@@ -17,7 +17,7 @@ pub fn in_blocks<T: Element, E: Element>(
     #[ttl(common)] norm: Norm,
     count: u32,
 ) {
-    let weights = weights.wait_front(WEIGHTS);
+    let weights = weights.wait_front(3);
     let cut = norm.cut;
     for _ in 0..count {
         squares(compute, &x_in, &steps, norm);
