@@ -2,6 +2,7 @@
 //! arithmetic, within bounds that follow from what rounds where; over shapes that do not fill their tiles, one row, one column, rows larger than L1; with both widths of
 //! the tile registers, on both chips, with padding that holds anything.
 
+mod fits;
 mod layernorm;
 mod reference;
 mod refused;
