@@ -255,6 +255,29 @@ fn the_packer_has_its_format_before() {
 }
 
 #[test]
+fn between_reductions_to_two_formats() {
+    let module = kernel(vec![], |k, bufs| {
+        reduces(k, bufs, ReduceDim::Row);
+        section(k, bufs.z, |k| reduce_tile(k, bufs, ReduceDim::Row));
+    });
+    assert_eq!(
+        set_up(&module),
+        [
+            "1 tile_regs_acquire();",
+            "1 reduce_init<ROW>(a, b, y);",
+            "1 pack_tile(0, y);",
+            "1 reduce_uninit();",
+            "1 pack_reconfig_data_format(z);",
+            "1 tile_regs_acquire();",
+            "1 reduce_init<ROW>(a, b, y);",
+            "1 pack_tile(0, z);",
+            "1 reduce_uninit();",
+            "0 }",
+        ]
+    );
+}
+
+#[test]
 fn functions_are_called_with_nothing_in_force() {
     let [front, reserved] = [Ty::reference(false, Ty::Front(BF16)), Ty::reference(true, Ty::Reserved(BF16))];
     let mut f = FnBuilder::new("f", 1);

@@ -130,6 +130,7 @@ impl Shapes<'_> {
                         && a != b
                     {
                         self.refuse(name, &m::INNER_SIZES, format!("{} and {} tiles", show(left), show(*right)));
+                        return Known::Nothing;
                     }
                     Known::Block([left[0], right[1]])
                 }
@@ -181,6 +182,7 @@ impl Shapes<'_> {
         };
         if let Some(refusal) = wrong {
             self.refuse(name, refusal, format!("{} tiles", show([rows, cols])));
+            return Some([Side::Unknown; 2]);
         }
         Some(made)
     }

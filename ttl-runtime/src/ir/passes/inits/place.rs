@@ -2,8 +2,8 @@
 
 use super::startup::startup;
 use super::state::{
-    By, FIELDS, Formats, L1_ACC, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, UNDO, meet, scalars,
-    uniform_formats,
+    By, FIELDS, Formats, L1_ACC, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, UNDO, Value, meet,
+    scalars, uniform_formats,
 };
 use super::undo::{self, starts_free};
 use crate::ir::passes::buffers::Buffers;
@@ -211,8 +211,12 @@ impl Placer<'_> {
     /// Emits what is needed and not in force.
     fn provide(&mut self, needs: Needs, state: &mut State, out: &mut Block) {
         let line = self.line;
-        if let (Some(Need { value, by: By::Undoing }), Some(call)) = (&needs[UNDO], self.cx.undone)
-            && state.0[UNDO].as_ref() != Some(value)
+        let none = Some(Value::Undo(None));
+        let undoes = matches!(&needs[UNDO], Some(Need { by: By::Undoing, .. }));
+        // Between sections the packer gets a format only when it writes whole tiles.
+        let repacks = self.free && needs[PACK].as_ref().is_some_and(|n| state.0[PACK].as_ref() != Some(&n.value));
+        if let (true, Some(call)) = (undoes || repacks, self.cx.undone)
+            && state.0[UNDO] != none
         {
             let undo = Init::Undo(call);
             state.init(&self.cx, &undo);
