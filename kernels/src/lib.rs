@@ -15,6 +15,11 @@
 //! | [`tilize`] | row-major to tiles and back |
 //! | [`embedding`] | rows of a table, in tiles or row-major |
 //! | [`pooling`] | weighted means of rows, rows of length one |
+//!
+//! | whole networks | |
+//! |---|---|
+//! | [`bert`] | a sentence encoder |
+//! | [`dit`] | the DiT megakernel |
 
 pub mod attention;
 pub mod bert;
@@ -26,7 +31,6 @@ pub mod fma;
 pub mod layernorm;
 pub mod linear;
 pub mod matmul;
-pub mod matmul_mcast;
 pub mod norms;
 pub mod pooling;
 pub mod reduce;
