@@ -7,15 +7,15 @@
 //! | `Both` | `[.., m, n]` | `[.., 1, 1]` |
 //!
 //! `x` and `y` in tiles, of bf16 or f32 each, of any sizes, on any cores: a result tile is the work of one core, and what it is made of comes to it
-//! [`BLOCK`] tiles at a time. L1 per core: `2 * BLOCK` tiles of `x` (one more for sums of bf16) and 2 of `y`,
-//! whatever the sizes.
+//! [`BLOCK`] tiles at a time. L1 per core: `2 * BLOCK` tiles of `x` and 2 of `y`, whatever the sizes.
 //!
 //! The reader overwrites the padding of edge tiles with what does not matter: 0 for sums, an infinity for the others. So a mean divides by the true length,
 //! and a maximum of negative numbers is negative. The writer puts zeros around the results.
 //!
-//! Numerics: tiles are added up in a register, those of bf16 by the matrix unit, those of f32 by the vector unit with all their bits; the vector unit then adds along the
-//! rows or columns of that tile. With 32-bit registers that is a sum in f32; with 16-bit registers each step is rounded to bf16. A mean is the sum times
-//! 1/length in f32. Largest and smallest are exact, with 32-bit registers for f32 too.
+//! Numerics: the vector unit adds tile to tile in a register, and along the rows or columns of the last tile. With 32-bit registers that is a sum in f32, of f32
+//! tiles with all their bits; with 16-bit registers each tile's sum is rounded to bf16. A mean is the sum times 1/length in f32. Largest and smallest are exact,
+//! with 32-bit registers for f32 too. The compiler that stands in for the real one where kernels run on a simulated card has too few registers for the sums
+//! (additions and a sum within a tile in one kernel); the others were compared there.
 
 use crate::exact::Exact;
 use crate::row_blocks::in_tiles;
@@ -168,50 +168,6 @@ reductions! {
     min_both: binary_min_tile, sfpu_reduce_min_row, sfpu_reduce_min_col;
 }
 
-/// For sums of bf16: the matrix unit multiplies each tile by ones and adds that to register 0; then the rows or columns of that.
-macro_rules! sums {
-    ($($(#[$doc:meta])* $name:ident: $($within:ident),+;)*) => {$(
-        $(#[$doc])*
-        #[ttl::kernel(compute)]
-        #[allow(clippy::too_many_arguments)] // both ends of the ones
-        pub fn $name<T: Element, Y: Element>(
-            compute: Compute,
-            x_in: CbIn<T>,
-            ones_out: CbOut<T>,
-            ones_in: CbIn<T>,
-            y_out: CbOut<Y>,
-            #[ttl(common)] steps: u32,
-            #[ttl(common)] factor: f32,
-            count: u32,
-        ) {
-            ones_out.reserve_back(1).store(compute.fill(1.0));
-            let ones = ones_in.wait_front(1);
-            for _ in 0..count {
-                let mut y = y_out.reserve_back(1);
-                let mut regs = compute.acquire();
-                for begin in (0..steps).step_by(BLOCK as usize) {
-                    let x = x_in.wait_front(BLOCK);
-                    for i in 0..(steps - begin).min(BLOCK) {
-                        regs.mul_tiles(&x, &ones, i, 0, 0);
-                    }
-                }
-                $(regs.$within(0);)+
-                regs.mul_unary_tile(0, factor);
-                regs.commit().pack_tile(0, &mut y);
-            }
-        }
-    )*};
-}
-
-sums! {
-    /// Sums of rows of bf16, times a factor.
-    sum_last_16: sfpu_reduce_sum_row;
-    /// Sums of columns of bf16, times a factor.
-    sum_second_last_16: sfpu_reduce_sum_col;
-    /// Sums of matrices of bf16, times a factor.
-    sum_both_16: sfpu_reduce_sum_row, sfpu_reduce_sum_col;
-}
-
 /// Writes results, with zeros around them.
 #[ttl::kernel(writer)]
 #[allow(clippy::too_many_arguments)] // sizes
@@ -305,21 +261,10 @@ pub fn program<T: Exact, Y: Exact>(
             )
         };
     }
-    macro_rules! sum {
-        ($kernel:ident, $full:ident) => {
-            if T::BYTES == 2 {
-                let (ones_out, ones_in) = p.circular_buffer::<T>("ones", cores, 1);
-                let count = count();
-                p.compute(cores, config, $kernel::<T, Y> { x_in, ones_out, ones_in, y_out, steps, factor, count });
-            } else {
-                kernel!($full);
-            }
-        };
-    }
     match (reduction, axis) {
-        (Reduction::Sum | Reduction::Mean, Axis::Last) => sum!(sum_last_16, sum_last),
-        (Reduction::Sum | Reduction::Mean, Axis::SecondLast) => sum!(sum_second_last_16, sum_second_last),
-        (Reduction::Sum | Reduction::Mean, Axis::Both) => sum!(sum_both_16, sum_both),
+        (Reduction::Sum | Reduction::Mean, Axis::Last) => kernel!(sum_last),
+        (Reduction::Sum | Reduction::Mean, Axis::SecondLast) => kernel!(sum_second_last),
+        (Reduction::Sum | Reduction::Mean, Axis::Both) => kernel!(sum_both),
         (Reduction::Max, Axis::Last) => kernel!(max_last),
         (Reduction::Max, Axis::SecondLast) => kernel!(max_second_last),
         (Reduction::Max, Axis::Both) => kernel!(max_both),
