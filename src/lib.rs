@@ -134,6 +134,21 @@ macro_rules! print {
     };
 }
 
+/// Prints a tile of a block, or a part of it, a line for each row: `ttl::print_tile!(x, 0)`, `ttl::print_tile!(x, 0, 0..4, 0..8)` for rows and
+/// columns. The block is one that `wait_front` or `reserve_back` gave, of any kind of kernel. In C++ it is `DPRINT` of a `TSLICE`, which is nothing
+/// unless it is switched on.
+#[macro_export]
+macro_rules! print_tile {
+    ($block:expr, $tile:expr $(,)?) => {
+        $crate::print_tile!($block, $tile, 0..32, 0..32)
+    };
+    ($block:expr, $tile:expr, $rows:expr, $cols:expr $(,)?) => {
+        $crate::rt::print_tile(&$block, $tile, $rows, $cols, ::core::file!(), ::core::line!())
+    };
+    // The attribute of the kernel says what is wrong.
+    ($($other:tt)*) => {};
+}
+
 /// A named zone of a kernel, from here to the end of the block: `ttl::zone!("matmul")`. The simulator counts how often threads go through it
 /// and where they wait; in C++ it is `DeviceZoneScopedN`.
 #[macro_export]

@@ -67,8 +67,7 @@ sums!(chains, 1, 1 => 1 = 1 x 1, |x, w| ((&x - &w).exp() * &w).relu());
 sums!(row_sums, 2, 1 => 1 = 1 x 1, |x, _w| x.block(1, 2).sum_row());
 sums!(matrix_products, 2, 6 => 3 = 1 x 3, |x, w| x.block(1, 2).matmul(w.block(2, 3)));
 
-/// Twelve tiles: more than the registers hold. Not written by a macro: natively an accumulator in L1 is found by its line, which inside a
-/// `macro_rules!` is that of the call.
+/// Twelve tiles: more than the registers hold.
 #[ttl::kernel(compute)]
 fn large(compute: Compute, a_in: CbIn<bf16>, b_in: CbIn<bf16>, y_out: CbOut<bf16>, #[ttl(common)] blocks: u32) {
     let mut sum = compute.zeros(3, 4);

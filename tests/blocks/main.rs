@@ -4,8 +4,10 @@
 mod accumulate;
 mod data;
 mod errors;
+mod integers;
 mod programs;
 mod shapes;
+mod two_sums;
 
 use ttl::prelude::*;
 

@@ -13,7 +13,7 @@ program!(chain, 4, 4 => 4, |x, w| {
 #[test]
 fn ten_operations_in_one_section() {
     let shape = [64, 64];
-    chain::check([shape; 3], 0.02, |x, w| {
+    chain::check([shape; 3], [0.02, 0.01], |x, w| {
         x.zip(w, |x, w| {
             let v = ((x + w).tanh() * x).exp().sqrt() - w.abs();
             (1.0 / (1.0 + (-v).exp())).powi(2).max(0.0).ln_1p()

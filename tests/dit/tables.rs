@@ -117,3 +117,40 @@ fn bindings_replace_zeros() {
     assert!(keys.to_f32_vec().iter().all(|&v| v == 0.0));
     assert!(mk.device().download(first).is_ok());
 }
+
+/// Inventory 130, 138 to 140: the tensors of the whole loop keep their addresses; taps add one; freeing them is no mistake when they are not there.
+#[test]
+fn tensors_of_the_whole_loop() {
+    let (net, mut mk) = uploaded();
+    let cfg = &net.cfg;
+    let noise = HostTensor::from_fn([1, cfg.horizon as usize, cfg.a_max as usize], |i| i as f32).expect("a shape");
+    let state = HostTensor::from_fn([cfg.width() as usize], |i| i as f32).expect("a shape");
+    let refused = mk.set_steps4_inputs(&noise, &state).expect_err("nothing is there").to_string();
+    assert!(refused.contains("call allocate_steps4_io() first"), "{refused}");
+
+    let first = mk.allocate_steps4_io(false).expect("it fits").clone();
+    assert!(first.velocity_out.is_none());
+    mk.set_steps4_inputs(&noise, &state).expect("the right shapes");
+    let again = mk.allocate_steps4_io(false).expect("they are there").clone();
+    assert_eq!(
+        (again.x_t.handle().id, again.x_t.handle().address),
+        (first.x_t.handle().id, first.x_t.handle().address)
+    );
+    let x_t = mk.device().download(&again.x_t).expect("it is there");
+    let expected = ttl_kernels::dit::bindings::place_noise(cfg, &noise).expect("the right shape");
+    assert_eq!(x_t.to_f32_vec(), expected.to_f32_vec());
+    let short = HostTensor::zeros([cfg.width() as usize - 1], DataFormat::F32).expect("a shape");
+    let refused = mk.set_steps4_inputs(&noise, &short).expect_err("too few").to_string();
+    assert!(refused.contains(&(cfg.width() - 1).to_string()), "{refused}");
+
+    let taps = mk.allocate_steps4_io(true).expect("it fits").clone();
+    let velocity = taps.velocity_out.as_ref().expect("taps");
+    assert_eq!(velocity.shape(), [4 * 64, cfg.a_pad() as usize]);
+    assert!(mk.device().download(&first.x_t).is_err(), "freed");
+    // A launch of the matmul-only program beside them.
+    let x = net.input(ttl_kernels::dit::k1::Launch::chain(0, 1, 1));
+    assert!(!mk.run_chain_timed(&x, 0, 1, 1).expect("it runs").is_zero());
+    mk.release_steps4_io().expect("they are there");
+    mk.release_steps4_io().expect("nothing to do");
+    assert!(mk.device().download(velocity).is_err(), "freed");
+}

@@ -6,6 +6,7 @@ mod padding;
 mod refused;
 mod rows;
 mod shards;
+mod shared;
 
 use ttl::prelude::*;
 

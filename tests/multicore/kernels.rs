@@ -81,7 +81,7 @@ pub(crate) fn ring(device: &mut Device) -> ttl::Result<(Program, Tensor<f32>)> {
 
 #[ttl::device]
 #[allow(clippy::too_many_arguments)]
-fn send_blocks<const BLOCK: u32>(
+pub(crate) fn send_blocks<const BLOCK: u32>(
     noc: Noc,
     x: &TensorAccessor<bf16>,
     x_out: &CbOut<bf16>,

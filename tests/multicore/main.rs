@@ -1,5 +1,6 @@
 //! Programs whose cores talk to each other: semaphores, transfers from core to core, multicast; and what is said about mistakes in them.
 
+mod common;
 mod kernels;
 
 use kernels::*;

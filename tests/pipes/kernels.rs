@@ -9,7 +9,7 @@ pub(crate) const BLOCK: u32 = 2;
 pub(crate) const BLOCKS: u32 = 4;
 
 #[ttl::device]
-fn read_block(noc: Noc, x: &TensorAccessor<bf16>, block: &mut Reserved<bf16>, first: u32) {
+pub(crate) fn read_block(noc: Noc, x: &TensorAccessor<bf16>, block: &mut Reserved<bf16>, first: u32) {
     let mut reads = noc.read_into(block);
     for i in 0..BLOCK {
         reads.page(x, first + i, i);

@@ -1,5 +1,6 @@
 //! Pipes: blocks from one core to many without a protocol written by hand, and what is said about pipes that cannot work.
 
+mod ends;
 mod kernels;
 
 use kernels::*;

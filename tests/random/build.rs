@@ -8,12 +8,13 @@ mod generate {
     pub(crate) mod function;
     pub(crate) mod kernel;
     pub(crate) mod scope;
+    pub(crate) mod shaped;
     pub(crate) mod stmt;
     pub(crate) mod types;
 }
 
 use generate::dice::Dice;
-use generate::{blocks, kernel};
+use generate::{blocks, kernel, shaped};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs, io};
@@ -21,6 +22,7 @@ use std::{env, fs, io};
 const SEED: u64 = 0x7e57;
 const KERNELS: usize = 16;
 const BLOCK_KERNELS: usize = 48;
+const SHAPED_KERNELS: usize = 32;
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-env-changed=TTL_RANDOM_SEED");
@@ -52,6 +54,15 @@ fn main() -> io::Result<()> {
         let path = path.display().to_string();
         let _ = writeln!(modules, "#[path = {path:?}]\nmod {name};");
         let _ = writeln!(tests, "random_blocks!({name}, {path:?});");
+    }
+    for number in 0..SHAPED_KERNELS {
+        let name = format!("shaped_{number:02}");
+        let path = out.join(format!("{name}.rs"));
+        let mut dice = Dice::new(seed ^ (0x54a9 << 16 | number as u64) << 24);
+        fs::write(&path, shaped::write(&name, &mut dice))?;
+        let path = path.display().to_string();
+        let _ = writeln!(modules, "#[path = {path:?}]\nmod {name};");
+        let _ = writeln!(tests, "random_shaped!({name}, {path:?});");
     }
     fs::write(out.join("all.rs"), format!("const SEED: u64 = {seed};\n\n{modules}\n{tests}"))
 }

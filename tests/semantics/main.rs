@@ -61,5 +61,6 @@ mod names;
 mod options;
 mod panics;
 mod placed;
+mod print_tile;
 mod refused;
 mod traits;

@@ -22,17 +22,9 @@ pub enum TempKey {
     },
 }
 
-/// A line of a file, as both engines see it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Place(u64);
-
-impl Place {
-    pub fn new(file: &str, line: u32) -> Place {
-        // FNV-1a.
-        let bytes = file.bytes().chain(line.to_le_bytes());
-        Place(bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)))
-    }
-}
+/// A call that makes an accumulator, by the number that the macro gave it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Place(pub u64);
 
 /// A tile full of one value, by which a reduction multiplies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -42,8 +34,10 @@ pub struct Scaler {
 }
 
 impl Scaler {
-    /// For a reduction of a block of so many tiles. `None` if that has to be known and is not.
-    pub fn of(pool: Pool, dim: ReduceDim, rows: Option<u32>, cols: Option<u32>) -> Option<Scaler> {
+    /// For a reduction of a block of so many tiles. `None` if that has to be known and is not. `wide`: the tile registers have 32 bits.
+    ///
+    /// The value is rounded to what the source register holds, 8 bits, or 11 bits where the registers have 32: the unpacker would cut the rest off.
+    pub fn of(pool: Pool, dim: ReduceDim, rows: Option<u32>, cols: Option<u32>, wide: bool) -> Option<Scaler> {
         let value = match (pool, dim) {
             (Pool::Sum | Pool::Max, _) => 1.0,
             (Pool::Avg, ReduceDim::Row) => 1.0 / (32.0 * f64::from(cols?)),
@@ -51,7 +45,11 @@ impl Scaler {
             // Applied in both directions.
             (Pool::Avg, ReduceDim::Scalar) => 1.0 / (1024.0 * f64::from(rows?) * f64::from(cols?)).sqrt(),
         };
-        Some(Scaler { bits: (value as f32).to_bits() })
+        let lost = if wide { 13 } else { 16 };
+        let half = (1 << (lost - 1)) - 1;
+        let bits = (value as f32).to_bits();
+        // To nearest, ties to even: no exponent overflows, the value is at most 1.
+        Some(Scaler { bits: (bits + half + (bits >> lost & 1)) & !((1 << lost) - 1) })
     }
 
     /// bf16 where that holds the value.
@@ -120,12 +118,17 @@ mod tests {
 
     #[test]
     fn scalers_are_what_a_mean_needs() {
-        let value = |pool, dim, rows, cols| Scaler::of(pool, dim, rows, cols).map(|s| f32::from_bits(s.bits));
+        let value = |pool, dim, rows, cols| Scaler::of(pool, dim, rows, cols, true).map(|s| f32::from_bits(s.bits));
         assert_eq!(value(Pool::Sum, ReduceDim::Row, None, None), Some(1.0));
         assert_eq!(value(Pool::Avg, ReduceDim::Row, None, Some(2)), Some(1.0 / 64.0));
         assert_eq!(value(Pool::Avg, ReduceDim::Scalar, Some(2), Some(2)), Some(1.0 / 64.0));
         assert_eq!(value(Pool::Avg, ReduceDim::Col, None, Some(2)), None);
-        assert_eq!(Scaler::of(Pool::Avg, ReduceDim::Row, None, Some(3)).map(Scaler::format), Some(DataFormat::F32));
-        assert_eq!(Scaler::of(Pool::Max, ReduceDim::Row, None, None).map(Scaler::format), Some(DataFormat::Bf16));
+        let of = |wide| Scaler::of(Pool::Avg, ReduceDim::Row, None, Some(3), wide).expect("a size");
+        assert_eq!((of(true).format(), of(false).format()), (DataFormat::F32, DataFormat::Bf16));
+        // 1 / 96 is between 0x3c2a and 0x3c2b, nearer to the second.
+        assert_eq!(of(false).bits, 0x3c2b_0000);
+        assert_eq!(of(true).bits, 0x3c2a_a000);
+        let one = Scaler::of(Pool::Max, ReduceDim::Row, None, None, false);
+        assert_eq!(one.map(|s| (s.bits, s.format())), Some((1f32.to_bits(), DataFormat::Bf16)));
     }
 }

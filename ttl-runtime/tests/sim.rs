@@ -18,9 +18,13 @@ mod debugging;
 mod launches;
 #[path = "sim/pipelines.rs"]
 mod pipelines;
+#[path = "sim/reads.rs"]
+mod reads;
 #[path = "sim/tile_calls.rs"]
 mod tile_calls;
 #[path = "sim/transfers.rs"]
 mod transfers;
 #[path = "sim/traps.rs"]
 mod traps;
+#[path = "sim/uneven.rs"]
+mod uneven;

@@ -57,48 +57,22 @@ fn scale_queries<T: Element>(compute: &Compute, b: &Buffers<T>, shape: Shape, sc
     }
 }
 
-/// Adds the products of queries and keys to one part of the scores, whose first tile is `[row, col]`.
-#[ttl::device]
-fn multiply<T: Element>(regs: &mut TileRegs, q: &Front<T>, k: &Front<bf16>, shape: Shape, row: u32, col: u32) {
-    let (rows, cols) = (shape.sections.score_rows, shape.sections.score_cols);
-    for d in 0..shape.depth {
-        regs.matmul_block_transposed(q, k, row * shape.depth + d, d * shape.cols + col, 0, cols, rows, shape.depth);
-    }
-}
+/// Masks: none; keys beyond an edge do not count; a row for all queries; a row for each.
+const NONE: u32 = 0;
+const EDGE: u32 = 1;
+const ROW: u32 = 2;
+const FULL: u32 = 3;
 
-/// Puts one part of the scores where it belongs.
+/// The scores of a block of keys that begins with tile `first`. The tiles of the mask are in the registers before the products: of an edge one of the
+/// three of `mask`; of a row with `zeros`, since adding is the way to bring a bf16 row to all rows of 32-bit registers. Without a mask neither is read.
 #[ttl::device]
-fn pack_scores<T: Element>(done: &mut PackRegs, scores: &mut Reserved<T>, shape: Shape, row: u32, col: u32) {
-    let (rows, cols) = (shape.sections.score_rows, shape.sections.score_cols);
-    for r in 0..rows {
-        for c in 0..cols {
-            done.pack_tile_at(r * cols + c, scores, (row + r) * shape.cols + col + c);
-        }
-    }
-}
-
-#[ttl::device]
-fn scores<T: Element>(compute: &Compute, b: &Buffers<T>, q: &Front<T>, shape: Shape) {
-    let (rows, cols) = (shape.sections.score_rows, shape.sections.score_cols);
-    let k = b.k.wait_front(shape.cols * shape.depth);
-    let mut scores = b.scores_out.reserve_back(shape.rows * shape.cols);
-    for i in 0..shape.rows / rows {
-        for j in 0..shape.cols / cols {
-            let mut regs = compute.acquire();
-            multiply(&mut regs, q, &k, shape, i * rows, j * cols);
-            let mut done = regs.commit();
-            pack_scores(&mut done, &mut scores, shape, i * rows, j * cols);
-        }
-    }
-}
-
-/// The scores of a block in which keys beyond an edge do not count: the tiles of the mask are in the registers before the products.
-#[ttl::device]
-fn scores_with_edge<T: Element>(
+#[allow(clippy::too_many_arguments)] // three blocks and a place
+fn scores<T: Element, const MASK: u32>(
     compute: &Compute,
     b: &Buffers<T>,
-    mask: &Front<bf16>,
     q: &Front<T>,
+    mask: &Front<bf16>,
+    zeros: &Front<bf16>,
     shape: Shape,
     query_block: u32,
     first: u32,
@@ -109,52 +83,41 @@ fn scores_with_edge<T: Element>(
     for i in 0..shape.rows / rows {
         for j in 0..shape.cols / cols {
             let mut regs = compute.acquire();
-            for r in 0..rows {
-                let edge = shape.edge_of(query_block, i * rows + r);
-                for c in 0..cols {
-                    let key = first + j * cols + c;
-                    if key >= edge {
-                        regs.copy_tile(mask, (key - edge).min(2), r * cols + c);
+            if MASK == EDGE {
+                for r in 0..rows {
+                    let edge = shape.edge_of(query_block, i * rows + r);
+                    for c in 0..cols {
+                        let key = first + j * cols + c;
+                        if key >= edge {
+                            regs.copy_tile(mask, (key - edge).min(2), r * cols + c);
+                        }
                     }
                 }
             }
-            multiply(&mut regs, q, &k, shape, i * rows, j * cols);
-            let mut done = regs.commit();
-            pack_scores(&mut done, &mut scores, shape, i * rows, j * cols);
-        }
-    }
-}
-
-/// The scores of a block, with a mask of its own: one row for all queries, or one for each.
-#[ttl::device]
-fn scores_with_mask<T: Element, const FULL: bool>(
-    compute: &Compute,
-    b: &Buffers<T>,
-    mask: &CbIn<bf16>,
-    zeros: &Front<bf16>,
-    q: &Front<T>,
-    shape: Shape,
-) {
-    let (rows, cols) = (shape.sections.score_rows, shape.sections.score_cols);
-    let mask_tiles = if FULL { shape.rows * shape.cols } else { shape.cols };
-    let mask = mask.wait_front(mask_tiles);
-    let k = b.k.wait_front(shape.cols * shape.depth);
-    let mut scores = b.scores_out.reserve_back(shape.rows * shape.cols);
-    for i in 0..shape.rows / rows {
-        for j in 0..shape.cols / cols {
-            let mut regs = compute.acquire();
-            for r in 0..rows {
-                for c in 0..cols {
-                    if FULL {
-                        regs.copy_tile(&mask, (i * rows + r) * shape.cols + j * cols + c, r * cols + c);
-                    } else {
-                        regs.add_tiles_bcast_rows(zeros, &mask, 0, j * cols + c, r * cols + c);
+            if MASK == ROW {
+                for r in 0..rows {
+                    for c in 0..cols {
+                        regs.add_tiles_bcast_rows(zeros, mask, 0, j * cols + c, r * cols + c);
                     }
                 }
             }
-            multiply(&mut regs, q, &k, shape, i * rows, j * cols);
+            if MASK == FULL {
+                for r in 0..rows {
+                    for c in 0..cols {
+                        regs.copy_tile(mask, (i * rows + r) * shape.cols + j * cols + c, r * cols + c);
+                    }
+                }
+            }
+            for d in 0..shape.depth {
+                let (left, right) = (i * rows * shape.depth + d, d * shape.cols + j * cols);
+                regs.matmul_block_transposed(q, &k, left, right, 0, cols, rows, shape.depth);
+            }
             let mut done = regs.commit();
-            pack_scores(&mut done, &mut scores, shape, i * rows, j * cols);
+            for r in 0..rows {
+                for c in 0..cols {
+                    done.pack_tile_at(r * cols + c, &mut scores, (i * rows + r) * shape.cols + j * cols + c);
+                }
+            }
         }
     }
 }
@@ -206,6 +169,8 @@ fn next_max<T: Element>(
         }
         for r in 0..rows {
             regs.sub_binary_tile(rows + r, r, rows + r);
+        }
+        for r in 0..rows {
             regs.exp_tile(rows + r);
         }
         let mut done = regs.commit();
@@ -283,44 +248,7 @@ fn sums<T: Element, const AGAIN: bool, const LAST: bool>(
     }
 }
 
-/// Adds the weighted values of one part, whose first tile is `[row, col]`, to what they were before times `shrink`.
-#[ttl::device]
-#[allow(clippy::too_many_arguments)] // four blocks and a place
-fn add_values<T: Element, const AGAIN: bool>(
-    regs: &mut TileRegs,
-    weights: &Front<bf16>,
-    v: &Front<bf16>,
-    before: &Front<T>,
-    shrink: &Front<T>,
-    shape: Shape,
-    row: u32,
-    col: u32,
-) {
-    let (rows, cols) = (shape.sections.value_rows, shape.sections.value_cols);
-    if AGAIN {
-        for r in 0..rows {
-            for c in 0..cols {
-                regs.mul_tiles_bcast_cols(before, shrink, (row + r) * shape.width + col + c, row + r, r * cols + c);
-            }
-        }
-    }
-    for k in 0..shape.cols {
-        regs.matmul_block(weights, v, row * shape.cols + k, k * shape.width + col, 0, cols, rows, shape.cols);
-    }
-}
-
-/// Puts one part of the values where it belongs.
-#[ttl::device]
-fn pack_values<T: Element>(done: &mut PackRegs, values: &mut Reserved<T>, shape: Shape, row: u32, col: u32) {
-    let (rows, cols) = (shape.sections.value_rows, shape.sections.value_cols);
-    for r in 0..rows {
-        for c in 0..cols {
-            done.pack_tile_at(r * cols + c, values, (row + r) * shape.width + col + c);
-        }
-    }
-}
-
-/// Adds the weighted values up; after the last block they are divided by the sums of the weights and leave.
+/// Adds the weighted values up, to what they were before times `shrink`; after the last block they are divided by the sums of the weights and leave.
 #[ttl::device]
 #[allow(clippy::too_many_arguments)] // blocks of six buffers
 fn values<T: Element, const AGAIN: bool, const LAST: bool>(
@@ -339,14 +267,29 @@ fn values<T: Element, const AGAIN: bool, const LAST: bool>(
         for i in 0..shape.rows / rows {
             for j in 0..shape.width / cols {
                 let mut regs = compute.acquire();
-                add_values::<T, AGAIN>(&mut regs, weights, v, before, shrink, shape, i * rows, j * cols);
+                if AGAIN {
+                    for r in 0..rows {
+                        for c in 0..cols {
+                            let tile = (i * rows + r) * shape.width + j * cols + c;
+                            regs.mul_tiles_bcast_cols(before, shrink, tile, i * rows + r, r * cols + c);
+                        }
+                    }
+                }
+                for k in 0..shape.cols {
+                    let (left, right) = (i * rows * shape.cols + k, k * shape.width + j * cols);
+                    regs.matmul_block(weights, v, left, right, 0, cols, rows, shape.cols);
+                }
                 for r in 0..rows {
                     for c in 0..cols {
                         regs.mul_reuse_dest_tiles(&inverse, i * rows + r, r * cols + c);
                     }
                 }
                 let mut done = regs.commit();
-                pack_values(&mut done, &mut out, shape, i * rows, j * cols);
+                for r in 0..rows {
+                    for c in 0..cols {
+                        done.pack_tile_at(r * cols + c, &mut out, (i * rows + r) * shape.width + j * cols + c);
+                    }
+                }
             }
         }
     } else {
@@ -354,9 +297,24 @@ fn values<T: Element, const AGAIN: bool, const LAST: bool>(
         for i in 0..shape.rows / rows {
             for j in 0..shape.width / cols {
                 let mut regs = compute.acquire();
-                add_values::<T, AGAIN>(&mut regs, weights, v, before, shrink, shape, i * rows, j * cols);
+                if AGAIN {
+                    for r in 0..rows {
+                        for c in 0..cols {
+                            let tile = (i * rows + r) * shape.width + j * cols + c;
+                            regs.mul_tiles_bcast_cols(before, shrink, tile, i * rows + r, r * cols + c);
+                        }
+                    }
+                }
+                for k in 0..shape.cols {
+                    let (left, right) = (i * rows * shape.cols + k, k * shape.width + j * cols);
+                    regs.matmul_block(weights, v, left, right, 0, cols, rows, shape.cols);
+                }
                 let mut done = regs.commit();
-                pack_values(&mut done, &mut acc, shape, i * rows, j * cols);
+                for r in 0..rows {
+                    for c in 0..cols {
+                        done.pack_tile_at(r * cols + c, &mut acc, (i * rows + r) * shape.width + j * cols + c);
+                    }
+                }
             }
         }
     }
@@ -435,7 +393,7 @@ pub fn attend<T: Element>(
         let q = b.scaled_in.wait_front(shape.rows * shape.depth);
         let blocks = shape.key_blocks(item % shape.query_blocks());
         for block in 0..blocks {
-            scores(&compute, &b, &q, shape);
+            scores::<T, NONE>(&compute, &b, &q, &ones, &ones, shape, 0, 0);
             add_block(&compute, &b, &q, &ones, shape, block, blocks);
         }
     }
@@ -463,20 +421,19 @@ pub fn attend_with_edge<T: Element>(
         let blocks = shape.key_blocks(query_block);
         for block in 0..blocks {
             if (block + 1) * shape.cols > shape.edge_of(query_block, 0) {
-                scores_with_edge(&compute, &b, &mask, &q, shape, query_block, block * shape.cols);
+                scores::<T, EDGE>(&compute, &b, &q, &mask, &ones, shape, query_block, block * shape.cols);
             } else {
-                scores(&compute, &b, &q, shape);
+                scores::<T, NONE>(&compute, &b, &q, &ones, &ones, shape, 0, 0);
             }
             add_block(&compute, &b, &q, &ones, shape, block, blocks);
         }
     }
 }
 
-/// Attention with a mask that is added to the scores: a row of keys for all queries, or with `FULL` one for each. A row is brought to all rows of a register
-/// by adding it to zeros: `unary_bcast` is wrong with 32-bit registers.
+/// Attention with a mask that is added to the scores: one row of keys for all queries.
 #[ttl::kernel(compute)]
 #[allow(clippy::too_many_arguments)] // two buffers more
-pub fn attend_with_mask<T: Element, const FULL: bool>(
+pub fn attend_with_row<T: Element>(
     compute: Compute,
     b: Buffers<T>,
     mask: CbIn<bf16>,
@@ -496,7 +453,37 @@ pub fn attend_with_mask<T: Element, const FULL: bool>(
         let q = b.scaled_in.wait_front(shape.rows * shape.depth);
         let blocks = shape.key_blocks(item % shape.query_blocks());
         for block in 0..blocks {
-            scores_with_mask::<T, FULL>(&compute, &b, &mask, &zeros, &q, shape);
+            {
+                let mask = mask.wait_front(shape.cols);
+                scores::<T, ROW>(&compute, &b, &q, &mask, &zeros, shape, 0, 0);
+            }
+            add_block(&compute, &b, &q, &ones, shape, block, blocks);
+        }
+    }
+}
+
+/// Attention with a mask that is added to the scores: a row of keys for each query.
+#[ttl::kernel(compute)]
+pub fn attend_with_mask<T: Element>(
+    compute: Compute,
+    b: Buffers<T>,
+    mask: CbIn<bf16>,
+    #[ttl(compile_time)] shape: Shape,
+    #[ttl(common)] scale: f32,
+    first: u32,
+    count: u32,
+) {
+    b.ones_out.reserve_back(1).store(compute.fill(1.0));
+    let ones = b.ones_in.wait_front(1);
+    for item in first..first + count {
+        scale_queries(&compute, &b, shape, scale);
+        let q = b.scaled_in.wait_front(shape.rows * shape.depth);
+        let blocks = shape.key_blocks(item % shape.query_blocks());
+        for block in 0..blocks {
+            {
+                let mask = mask.wait_front(shape.rows * shape.cols);
+                scores::<T, FULL>(&compute, &b, &q, &mask, &ones, shape, 0, 0);
+            }
             add_block(&compute, &b, &q, &ones, shape, block, blocks);
         }
     }

@@ -57,7 +57,7 @@ pub mod movement;
 pub mod shape;
 
 use crate::split::split;
-use compute::{BuffersHost, attend, attend_with_edge, attend_with_mask};
+use compute::{BuffersHost, attend, attend_with_edge, attend_with_mask, attend_with_row};
 use movement::{MaskShape, read, read_with_mask, write, write_with_edge};
 use shape::{Sections, Shape, even};
 use ttl::prelude::*;
@@ -304,7 +304,6 @@ fn build<T: Element>(
     if let (Some(mask_shape), Mask::Add(mask)) = (job.mask, attention.mask) {
         let tiles = if mask_shape.full { rows * cols } else { cols };
         let (mask_out, mask_in) = p.circular_buffer::<bf16>("mask", cores, 2 * tiles);
-        let (zeros_out, zeros_in) = p.circular_buffer::<bf16>("zeros", cores, 1);
         let reader = read_with_mask {
             q,
             k,
@@ -320,30 +319,13 @@ fn build<T: Element>(
             count: count(),
         };
         p.kernel(cores, reader);
-        let (mask, first_item, items) = (mask_in, first(), count());
+        let mask = mask_in;
         if mask_shape.full {
-            let kernel = attend_with_mask::<T, true> {
-                b,
-                mask,
-                zeros_out,
-                zeros_in,
-                shape,
-                scale,
-                first: first_item,
-                count: items,
-            };
-            p.compute(cores, config, kernel);
+            p.compute(cores, config, attend_with_mask::<T> { b, mask, shape, scale, first: first(), count: count() });
         } else {
-            let kernel = attend_with_mask::<T, false> {
-                b,
-                mask,
-                zeros_out,
-                zeros_in,
-                shape,
-                scale,
-                first: first_item,
-                count: items,
-            };
+            let (zeros_out, zeros_in) = p.circular_buffer::<bf16>("zeros", cores, 1);
+            let kernel =
+                attend_with_row::<T> { b, mask, zeros_out, zeros_in, shape, scale, first: first(), count: count() };
             p.compute(cores, config, kernel);
         }
         p.kernel(cores, write { out, out_in, shape, first: first(), count: count() });

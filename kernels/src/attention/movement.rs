@@ -134,8 +134,12 @@ fn read_mask(
         }
     }
     reads.wait();
-    let raw = noc.raw();
-    let words = raw.l1_u16(block.get_write_ptr());
+    // Of a mask of one row the others are not read.
+    let mut lines = 1;
+    if mask_shape.full {
+        lines = 32;
+    }
+    let elements = noc.raw().l1_u16(block.get_write_ptr());
     for col in 0..shape.cols {
         let mut whole = 32;
         if first + col >= shape.keys {
@@ -144,9 +148,9 @@ fn read_mask(
             whole = mask_shape.last;
         }
         for row in 0..rows {
-            let tile = words.at((row * shape.cols + col) * 1024);
+            let tile = elements.at((row * shape.cols + col) * 1024);
             for c in whole..32 {
-                for r in 0..32 {
+                for r in 0..lines {
                     tile.write(in_tile(r, c), LOWEST as u16);
                 }
             }

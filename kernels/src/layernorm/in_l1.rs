@@ -74,7 +74,7 @@ fn centre<T: Element, E: Element>(
     let means = mean.block(1, 1).bcast_cols();
     let mut centred = steps.centred_out.reserve_back(width);
     if norm.residual > 0 {
-        centred.store(x.block(1, width) + residual.block(1, width) - means);
+        centred.store(x.block(1, width) - means + residual.block(1, width));
     } else {
         centred.store(x.block(1, width) - means);
     }

@@ -90,6 +90,9 @@ fn squares<T: Element, E: Element>(
     let mut regs = compute.acquire();
     regs.fill_tile(0, 0.0);
     regs.fill_tile(1, 0.0);
+    if norm.residual > 0 {
+        regs.unary_bcast_cols(mean, 0, 3);
+    }
     for at in 0..norm.cut.blocks {
         let tiles = norm.cut.tiles(at);
         let x = inputs.x.wait_front(norm.cut.block);
@@ -97,17 +100,15 @@ fn squares<T: Element, E: Element>(
         for i in 0..tiles {
             if norm.residual > 0 {
                 regs.add_tiles(&x, &residual, i, i, 2);
-                regs.unary_bcast_cols(mean, 0, 3);
                 regs.sub_binary_tile(2, 3, 2);
             } else {
                 regs.sub_tiles_bcast_cols(&x, mean, i, 0, 2);
             }
-            regs.square_tile(2);
             // The last tile of the row has weights of its own.
             if at * norm.cut.block + i + 1 < norm.cut.width {
-                regs.add_binary_tile(1, 2, 1);
+                regs.addcmul_tile(1, 2, 2, 1, 1.0);
             } else {
-                regs.add_binary_tile(0, 2, 0);
+                regs.addcmul_tile(0, 2, 2, 0, 1.0);
             }
         }
     }
@@ -123,7 +124,7 @@ fn centre<T: Element, E: Element>(inputs: &Inputs<T>, steps: &Steps<E>, mean: &F
     let residual = inputs.residual.wait_front(norm.residual);
     let means = mean.block(1, 1).bcast_cols();
     if norm.residual > 0 {
-        steps.centred_out.reserve_back(tiles).store(x.block(1, tiles) + residual.block(1, tiles) - means);
+        steps.centred_out.reserve_back(tiles).store(x.block(1, tiles) - means + residual.block(1, tiles));
     } else {
         steps.centred_out.reserve_back(tiles).store(x.block(1, tiles) - means);
     }

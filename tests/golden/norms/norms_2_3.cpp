@@ -65,7 +65,6 @@ void kernel_main() {                                                      // nor
         cb_reserve_back(y_out, 2);                                        // norms.rs:72
         cb_reserve_back(mid0, 2);
         tile_regs_acquire();
-        reduce_uninit();
         copy_init(b_in);
         for (uint32_t i = 0; i < 2; ++i) {
             copy_tile(b_in, i, i);
@@ -193,13 +192,13 @@ void kernel_main() {                                                      // nor
             pack_tile(i, y_out);
         }
         tile_regs_release();
+        reduce_uninit();
         cb_pop_front(mid3, 6);
         cb_push_back(y_out, 2);
         if (step == 0) {                                                  // norms.rs:78
             cb_reserve_back(sums_out, 3);                                 // norms.rs:75
             cb_reserve_back(mid0, 2);
             tile_regs_acquire();
-            reduce_uninit();
             reconfig_data_format_srca(b_in);
             copy_init(b_in);
             for (uint32_t i = 0; i < 2; ++i) {
@@ -333,6 +332,7 @@ void kernel_main() {                                                      // nor
                 pack_tile(i, sums_out);
             }
             tile_regs_release();
+            reduce_uninit();
             cb_pop_front(mid3, 6);
             cb_push_back(sums_out, 3);
         } else {
@@ -340,7 +340,6 @@ void kernel_main() {                                                      // nor
             cb_reserve_back(sums_out, 3);                                 // norms.rs:78
             cb_reserve_back(mid0, 2);
             tile_regs_acquire();
-            reduce_uninit();
             reconfig_data_format_srca(b_in);
             copy_init(b_in);
             for (uint32_t i = 0; i < 2; ++i) {
@@ -475,11 +474,11 @@ void kernel_main() {                                                      // nor
                 pack_tile(i, mid4);
             }
             tile_regs_release();
+            reduce_uninit();
             cb_push_back(mid4, 3);
             cb_wait_front(mid4, 3);
             cb_pop_front(mid3, 6);
             tile_regs_acquire();
-            reduce_uninit();
             reconfig_data_format_srcb(mid4);
             add_init(sums_in, mid4);
             for (uint32_t i = 0; i < 3; ++i) {
@@ -501,7 +500,6 @@ void kernel_main() {                                                      // nor
     cb_reserve_back(z_out, 3);                                            // norms.rs:81
     cb_wait_front(sums_in, 3);
     tile_regs_acquire();
-    reduce_uninit();
     copy_init(sums_in);
     for (uint32_t i = 0; i < 3; ++i) {
         copy_tile(sums_in, i, i);

@@ -34,10 +34,10 @@ void kernel_main() {                                                      // red
     tile_regs_wait();
     pack_tile(0, max_out);
     tile_regs_release();
+    reduce_uninit();
     cb_push_back(max_out, 1);                                             // reductions.rs:25
     cb_wait_front(max_in, 1);                                             // reductions.rs:26
-    reduce_uninit();                                                      // reductions.rs:27
-    sub_bcast_cols_init(x, max_in);
+    sub_bcast_cols_init(x, max_in);                                       // reductions.rs:27
     for (uint32_t t = 0; t < tiles; ++t) {
         cb_reserve_back(y, 1);                                            // reductions.rs:28
         tile_regs_acquire();                                              // reductions.rs:29

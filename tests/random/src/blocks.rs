@@ -31,8 +31,22 @@ impl Value {
         Value { exact, error: cut * exact.abs(), unit }
     }
 
+    /// With its error; the unit is that of what it is combined with.
+    pub(crate) fn number(exact: f64, error: f64) -> Value {
+        Value { exact, error, unit: 0.0 }
+    }
+
+    /// The product as the matrix unit adds it up: nothing of it is rounded.
+    pub(crate) fn times(self, o: Value) -> Value {
+        let error = self.exact.abs() * o.error + o.exact.abs() * self.error + self.error * o.error;
+        Value { exact: self.exact * o.exact, error: if error.is_nan() { f64::INFINITY } else { error }, ..self }
+    }
+
     /// What `f` makes of every value within the bound, in five samples, and the rounding of the result.
-    fn map(self, f: impl Fn(f64) -> f64) -> Value {
+    pub(crate) fn map(self, f: impl Fn(f64) -> f64) -> Value {
+        if self.error.is_infinite() {
+            return self;
+        }
         let exact = f(self.exact);
         let spread = [-1.0, -0.5, 0.5, 1.0].map(|s| (f(self.exact + s * self.error) - exact).abs());
         let spread = spread.into_iter().fold(0.0, f64::max);
@@ -108,8 +122,7 @@ impl Sub for Value {
 impl Mul for Value {
     type Output = Value;
     fn mul(self, o: Value) -> Value {
-        let error = self.exact.abs() * o.error + o.exact.abs() * self.error + self.error * o.error;
-        self.join(o, self.exact * o.exact, error, 0.0)
+        self.join(o, self.exact * o.exact, self.times(o).error, 0.0)
     }
 }
 

@@ -7,6 +7,8 @@
 
 mod blocks;
 mod helpers;
+#[allow(dead_code)] // what the expressions use is a matter of the seed
+mod shaped;
 
 use ttl::prelude::*;
 
@@ -94,6 +96,22 @@ macro_rules! random_blocks {
                     program.compute(Core::new(0, 0), config, $name::$name { a, b, c, y, blocks, s: blocks::S });
                 };
             blocks::check(&what, &$name::SETUP, add, $name::exact);
+        }
+    };
+}
+
+macro_rules! random_shaped {
+    ($name:ident, $path:literal) => {
+        #[test]
+        fn $name() {
+            use $name::{A, B, M, T, V, W, Y};
+            let what = format!("seed {SEED}, {}: {}", $path, $name::EXPRESSION);
+            let add = |program: &mut Program, config, ends: shaped::Ends<A, B, V, W, T, M, Y>, blocks| {
+                let shaped::Ends { a, b, v, w, t, m, y } = ends;
+                let kernel = $name::$name { a, b, v, w, t, m, y, blocks, s: blocks::S };
+                program.compute(Core::new(0, 0), config, kernel);
+            };
+            shaped::check(&what, &$name::SETUP, add, $name::exact);
         }
     };
 }

@@ -2,7 +2,7 @@
 //!
 //! The phases, in running order:
 //!
-//! 1. `group`: invisible groups, which macros leave behind, become parentheses. `item`: the function's signature; its body stays as
+//! 1. `group`: invisible groups, which macros leave behind, become parentheses. `place`: accumulators get numbers. `item`: the function's signature; its body stays as
 //!    tokens, so that the user's function is always emitted again.
 //! 2. `parse`: `syn` trees to the `model`, the accepted subset. Every `syn` variant is listed; what is outside the subset is
 //!    refused by name, with the reason and what to write instead (`messages`, the catalogue).
@@ -36,6 +36,7 @@ mod messages;
 mod model;
 mod operation;
 mod parse;
+mod place;
 #[cfg(test)]
 #[allow(clippy::expect_used)]
 mod refusals_page;
@@ -75,14 +76,14 @@ pub fn device(args: TokenStream, item: TokenStream) -> TokenStream {
     let mut report = Report::default();
     args::device(args, &mut report);
     let item = group::visible(item);
-    match items::device(&item, &mut report) {
+    match items::device(&place::number(item.clone()), &mut report) {
         Some(expanded) => expanded,
         None => run(Kind::Device, None, item, report),
     }
 }
 
 fn run(kind: Kind, noc: Option<u8>, tokens: TokenStream, mut report: Report) -> TokenStream {
-    let tokens = group::visible(tokens);
+    let tokens = place::number(group::visible(tokens));
     let item = match item::parse(tokens.clone()) {
         Ok(item) => item,
         Err(error) => {

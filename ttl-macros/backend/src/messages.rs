@@ -11,8 +11,13 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     pub(crate) fn text(&self) -> String {
-        let colon = if self.why.is_empty() { "" } else { ": " };
-        format!("{}{colon}{}\nhelp: {}", self.what, self.why, self.instead)
+        self.text_with(self.why)
+    }
+
+    /// With the numbers of this case for the reason.
+    pub(crate) fn text_with(&self, why: &str) -> String {
+        let colon = if why.is_empty() { "" } else { ": " };
+        format!("{}{colon}{why}\nhelp: {}", self.what, self.instead)
     }
 }
 
@@ -83,6 +88,7 @@ refusals! {
     PRINT_FORMAT: "a message begins with its text", "the device prints by texts that are known before it runs", "write `\"x = {}\", x`";
     PRINT_SPEC: "this format cannot be printed by a kernel", "", "numbers are printed with `{}`, `{:x}`, `{:#x}`, `{:08x}`, `{:.3}`";
     PRINT_OPERAND: "the text names a value that is not there", "", "give one value for each `{}`";
+    PRINT_TILE: "a print of a tile names a block, a tile, and perhaps rows and columns", "", "write `ttl::print_tile!(x, 0)`, or `ttl::print_tile!(x, 0, 0..4, 0..8)` for a part";
     ASSERT_CONDITION: "`assert!` needs a condition", "", "write `assert!(x < y, \"x is {}\", x)`";
     ASSERT_TWO: "this assertion compares two values", "", "write `assert_eq!(left, right)`";
     ZONE_NAME: "a zone has a name that is written out", "", "write `ttl::zone!(\"name\")`";
@@ -147,4 +153,13 @@ refusals! {
     TYPE_CHAR: "the device has no `char` and no `str`", "", "use numbers";
     TYPE_HEAP: "kernels do not allocate", "", "keep the data in a circular buffer, and scalars in variables";
     TYPE_RESULT: "device code has no `Result`", "", "use an `Option`, or an enum with `#[ttl::device]`";
+
+    // Sizes of blocks. The reason is given with the numbers.
+    COMBINED: "blocks of different shapes are combined", "", "both sides must have the same shape, or one is broadcast: `bcast_rows`, `bcast_cols`, `bcast_scalar`";
+    INNER_SIZES: "a matrix product of blocks that do not fit", "", "the columns of the left block must be the rows of the right one";
+    STORE_SIZE: "what is stored does not have the size of the reserved block", "", "reserve as many pages as the expression has tiles";
+    LARGE_BLOCK: "a block has more tiles than were waited for", "", "wait for as many tiles as the block has";
+    NO_ROW: "`bcast_rows` of more than a row of tiles", "", "it repeats row 0 of a row of tiles: `.block(1, cols).bcast_rows()`";
+    NO_COLUMN: "`bcast_cols` of more than a column of tiles", "", "it repeats column 0 of a column of tiles: `.block(rows, 1).bcast_cols()`";
+    NO_NUMBER: "`bcast_scalar` of more than a tile", "", "it repeats the first element of one tile: wait for one tile, or reduce the block first";
 }

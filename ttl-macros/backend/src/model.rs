@@ -214,6 +214,11 @@ pub(crate) enum ExprKind {
         paren: Option<token::Paren>,
         expr: Box<Expr>,
     },
+    /// The last argument of the call that makes an accumulator, with the accumulator's number.
+    Placed {
+        expr: Box<Expr>,
+        number: u64,
+    },
     Call {
         callee: Path,
         paren: token::Paren,
@@ -272,6 +277,8 @@ pub(crate) enum ExprKind {
     IfLet(Box<IfLet>),
     ForEach(Box<ForEach>),
     Print(Print),
+    /// The block, the tile, the first row and the one after the last, the same of the columns.
+    PrintTile(Vec<Expr>),
     Assert(Box<Assert>),
     Panic(Print),
     Zone(String),
@@ -442,6 +449,7 @@ impl ExprKind {
             | ExprKind::Tuple { elems: list, .. }
             | ExprKind::Array { elems: list, .. }
             | ExprKind::Print(Print { args: list, .. })
+            | ExprKind::PrintTile(list)
             | ExprKind::Panic(Print { args: list, .. })
             | ExprKind::Call { args: list, .. }
             | ExprKind::CallClosure { args: list, .. } => list.iter().for_each(f),
@@ -455,6 +463,7 @@ impl ExprKind {
             | ExprKind::Cast { expr: e, .. }
             | ExprKind::Ref { place: e, .. }
             | ExprKind::Paren { expr: e, .. }
+            | ExprKind::Placed { expr: e, .. }
             | ExprKind::FromBits { arg: e, .. }
             | ExprKind::While { cond: e, .. }
             | ExprKind::Return { value: Some(e), .. } => f(e),

@@ -15,6 +15,11 @@ impl Report {
         self.push(syn::Error::new_spanned(at, refusal.text()));
     }
 
+    /// The same with the numbers.
+    pub(crate) fn refuse_with(&mut self, at: impl ToTokens, refusal: &Refusal, numbers: &str) {
+        self.push(syn::Error::new_spanned(at, refusal.text_with(numbers)));
+    }
+
     pub(crate) fn refuse_at(&mut self, at: Span, refusal: &Refusal) {
         self.push(syn::Error::new(at, refusal.text()));
     }

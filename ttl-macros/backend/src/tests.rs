@@ -96,6 +96,9 @@ fn statements_outside_the_subset() {
     refused("out.reserve_back(1).store(n);", "store", &m::STORE_IN_DATA_MOVEMENT);
     refused("println!();", "println!", &m::MACRO_PRINT);
     refused("ttl::print!();", "ttl::print", &m::PRINT_FORMAT);
+    refused("ttl::print_tile!(x);", "ttl::print_tile", &m::PRINT_TILE);
+    refused("ttl::print_tile!(x, 0, 0..4);", "ttl::print_tile", &m::PRINT_TILE);
+    refused("ttl::print_tile!(x, 0, 0..4, ..);", "..", &m::PRINT_TILE);
     refused("ttl::print!(n);", "n", &m::PRINT_FORMAT);
     refused("ttl::print!(\"{:?}\", n);", "\"{:?}\"", &m::PRINT_SPEC);
     refused("ttl::print!(\"{} {}\", n);", "\"{} {}\"", &m::PRINT_OPERAND);
@@ -109,6 +112,59 @@ fn statements_outside_the_subset() {
     refused("for i in list.chunks(2) {}", "list.chunks(2)", &m::FOR_ITERATOR);
     refused("for i in (0..n).step_by(n as usize) {}", "n as usize", &m::STEP);
     refused("for i in (0..n).step_by(f(n)) {}", "f(n)", &m::STEP);
+}
+
+/// Sizes that are written as numbers, and what is said about them: the text under the error, the numbers.
+#[test]
+fn sizes_of_blocks() {
+    use messages as m;
+    let wrong = |source: &str, under: &str, refusal: &messages::Refusal, numbers: &str| {
+        let found = body(source);
+        let expected = (under.to_string(), refusal.text_with(numbers));
+        assert_eq!(found, [expected], "{source}");
+    };
+    let front = "let x = a.wait_front(6); let w = b.wait_front(2 * 3);";
+    let of = |rest: &str| format!("{front} {rest}");
+    wrong(&of("let z = x.block(2, 3) + w.block(3, 2);"), "+", &m::COMBINED, "2x3 and 3x2 tiles");
+    wrong(&of("let z = (&x * w.wait_front(4)).exp();"), "*", &m::COMBINED, "6 and 4 tiles");
+    wrong(&of("let z = x.block(2, 3).exp().power(w.block(3, 2));"), "power", &m::COMBINED, "2x3 and 3x2 tiles");
+    wrong(&of("let s = c.zeros(2, 2); s += x.block(2, 3);"), "+=", &m::COMBINED, "2x2 and 2x3 tiles");
+    wrong(&of("let z = x.block(2, 3).matmul(w.block(2, 3));"), "matmul", &m::INNER_SIZES, "2x3 and 2x3 tiles");
+    wrong(&of("let z = x.block(3, 3);"), "block", &m::LARGE_BLOCK, "3x3 tiles of 6");
+    wrong(&of("let z = x.block(2, 3).bcast_rows();"), "bcast_rows", &m::NO_ROW, "2x3 tiles");
+    wrong(&of("let z = x.bcast_cols();"), "bcast_cols", &m::NO_COLUMN, "1x6 tiles");
+    wrong(&of("let z = x.block(2, 3).sum_row().bcast_scalar();"), "bcast_scalar", &m::NO_NUMBER, "2x1 tiles");
+    wrong(&of("let z = x.block(2, 3) - w.block(1, 2).bcast_rows();"), "-", &m::COMBINED, "2x3 and ?x2 tiles");
+    let right = [
+        "let z = x.block(2, 3) + w.block(1, 3).bcast_rows() * 2.0;",
+        "let z = x.block(2, 3).sum_row() + w.block(3, 2).transpose().matmul(x.block(3, 1));",
+        "let z = (&x + &w).block(2, 3) * w.block(N, 3);",
+        "let z = x.block(2, 3); let v = z - z.mean_row().bcast_cols();",
+        "let z = n + 3 * 4; z += 1;",
+        "let v = x.block(2, 3); v = w.block(3, 2); let z = v + w.block(3, 2);",
+    ];
+    for source in right {
+        assert_eq!(body(&of(source)), [], "{source}");
+    }
+    // Compute kernels store.
+    let stored = |source: &str| {
+        let text = format!("fn k(c: Compute) {{ {} }}", of(source));
+        let kind = crate::model::Kind::Kernel(crate::model::Role::Compute);
+        let mut report = crate::report::Report::default();
+        let item = crate::item::parse(text.parse().expect("test source")).expect("a function");
+        let mut func = crate::parse::function(item, kind, &mut report);
+        crate::check::scope::resolve(&mut func, &mut report);
+        crate::check::calls::check(&func, &mut report);
+        report.errors().iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let size = |numbers: &str| vec![m::STORE_SIZE.text_with(numbers)];
+    assert_eq!(stored("y.reserve_back(4).store(x.block(2, 3).exp());"), size("2x3 tiles to a block of 4"));
+    assert_eq!(stored("y.reserve_back(4).store(&x + &w);"), size("6 tiles to a block of 4"));
+    assert_eq!(
+        stored("let mut t = y.reserve_back(3); t.store(x.block(2, 3).sum_row());"),
+        size("2x1 tiles to a block of 3")
+    );
+    assert_eq!(stored("y.reserve_back(6).store(&x * 2.0);"), Vec::<String>::new());
 }
 
 #[test]

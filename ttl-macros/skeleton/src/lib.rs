@@ -155,6 +155,8 @@ pub enum Expr {
         args: Vec<Expr>,
         line: u32,
     },
+    /// The last argument of the call that makes an accumulator, with the accumulator's number.
+    Placed(Box<Expr>, u64),
     Block(Block),
     If {
         cond: Box<Expr>,

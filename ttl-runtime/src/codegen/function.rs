@@ -1,6 +1,7 @@
 //! Functions: the kernel with its arguments, device functions, statements.
 
 use super::args::{ArgSlot, ArgSlots};
+use super::called::Called;
 use super::data::Types;
 use super::expr::fold;
 use super::helpers::Helper;
@@ -23,6 +24,7 @@ pub(super) struct Functions {
     /// Definitions of the kernel's types, and whether arrays are among them.
     pub(super) types: String,
     pub(super) arrays: bool,
+    pub(super) calls: Vec<Called>,
 }
 
 pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> Functions {
@@ -61,6 +63,9 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
         assigned: BTreeSet::new(),
         negative: BTreeSet::new(),
         read: BTreeSet::new(),
+        calls: Vec::new(),
+        loops: 0,
+        sets_up: false,
     };
     for id in functions {
         printer.begin(module.function(id));
@@ -78,6 +83,7 @@ pub(super) fn print(prepared: &Prepared, args: &ArgSlots, options: &Options) -> 
         allowed: printer.allowed,
         types: printer.types.definitions,
         arrays: printer.types.arrays,
+        calls: printer.calls,
     }
 }
 
@@ -101,6 +107,10 @@ pub(super) struct Printer<'a> {
     /// Constants below zero.
     pub(super) negative: BTreeSet<LocalId>,
     read: BTreeSet<LocalId>,
+    /// The calls so far, the loops around, and whether what is written now sets up.
+    pub(super) calls: Vec<Called>,
+    pub(super) loops: u32,
+    pub(super) sets_up: bool,
 }
 
 impl Printer<'_> {
@@ -402,6 +412,12 @@ impl<'a> Printer<'a> {
         self.out.dedent();
     }
 
+    fn repeated(&mut self, body: &[Stmt]) {
+        self.loops += 1;
+        self.scoped(body);
+        self.loops -= 1;
+    }
+
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
             StmtKind::Let { local, init } => self.let_(*local, init.as_ref()),
@@ -415,6 +431,7 @@ impl<'a> Printer<'a> {
             }
             StmtKind::Eval(expr) => {
                 let text = self.text(expr);
+                self.called_expr(expr);
                 self.out.code(&format!("{text};"));
             }
             StmtKind::Debug(debug) => self.debug(debug),
@@ -423,12 +440,12 @@ impl<'a> Printer<'a> {
             StmtKind::While { cond, body } => {
                 let cond = self.text(cond);
                 self.out.code(&format!("while ({cond}) {{"));
-                self.scoped(body);
+                self.repeated(body);
                 self.out.plain("}");
             }
             StmtKind::Loop { body } => {
                 self.out.code("while (true) {");
-                self.scoped(body);
+                self.repeated(body);
                 self.out.plain("}");
             }
             StmtKind::For(l) => self.for_loop(l),
@@ -440,6 +457,7 @@ impl<'a> Printer<'a> {
                 let text = if is_printed(&value.ty) { format!("return {text};") } else { format!("{text};") };
                 self.out.code(&text);
                 if !is_printed(&value.ty) {
+                    self.called_expr(value);
                     self.out.code("return;");
                 }
             }
@@ -469,6 +487,7 @@ impl<'a> Printer<'a> {
                 && matches!(init.kind, ExprKind::Call(..))
             {
                 let text = self.text(init);
+                self.called_expr(init);
                 self.out.code(&format!("{text};"));
             }
             return;

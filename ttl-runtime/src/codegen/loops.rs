@@ -44,7 +44,9 @@ impl Printer<'_> {
             let name = self.declare(l.local);
             self.out.code(&format!("{cpp} {name} = {counter};"));
         }
+        self.loops += 1;
         self.block(&l.body);
+        self.loops -= 1;
         self.scopes.leave();
         self.out.dedent();
         self.out.plain("}");

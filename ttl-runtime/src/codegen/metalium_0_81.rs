@@ -10,6 +10,16 @@ pub const COPY_REGS_HEADER: &str = "api/compute/copy_dest_values.h";
 pub const ASSERT: &str = "ASSERT";
 pub const ASSERT_HEADER: &str = "api/debug/assert.h";
 pub const PRINT: &str = "DPRINT";
+/// In a compute kernel: by the processor that reads, or writes, circular buffers.
+pub const PRINT_UNPACK: &str = "DPRINT_UNPACK";
+pub const PRINT_PACK: &str = "DPRINT_PACK";
+pub const TILE_SLICE: &str = "TSLICE";
+pub const WIDE_TILE_SLICE: &str = "TileSlice<128>";
+/// Which side of the buffer, for data-movement kernels.
+pub const TILE_SLICE_IN: &str = ", TSLICE_INPUT_CB, TSLICE_RD_PTR";
+pub const TILE_SLICE_OUT: &str = ", TSLICE_OUTPUT_CB, TSLICE_WR_PTR";
+/// A local of ours.
+pub const TILE_ROW: &str = "tile_row";
 pub const PRINT_HEADER: &str = "api/debug/dprint.h";
 pub const ZONE: &str = "DeviceZoneScopedN";
 pub const ZONE_HEADER: &str = "tools/profiler/kernel_profiler.hpp";
@@ -177,4 +187,10 @@ pub const RESERVED: &[&str] = &[
     "NOC_MODE",
     "ASSERT",
     "DPRINT",
+    "DPRINT_UNPACK",
+    "DPRINT_PACK",
+    "TSLICE",
+    "TileSlice",
+    "SliceRange",
+    TILE_ROW,
 ];

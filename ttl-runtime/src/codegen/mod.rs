@@ -6,11 +6,13 @@
 //! - [`metalium_0_81`] is the only place that knows headers and function names of a TT-Metalium version;
 //! - `function` prints arguments, signatures and statements, `loops` the ranges with Rust's meaning, `ops` device operations;
 //! - `expr` prints expressions so that they mean in C++ what they mean in Rust (wrapping, shifts, casts, comparisons);
+//! - `called` keeps what is called, for reports;
 //! - `data` prints structs, enums and arrays;
 //! - `names` chooses identifiers; `writer` holds the text, its indentation and the `#line` directives.
 
 mod args;
 mod call;
+mod called;
 mod data;
 mod debug;
 mod emitted;
@@ -25,6 +27,7 @@ mod tile_calls;
 mod writer;
 
 pub use args::{ArgSlot, ArgSlots};
+pub use called::Called;
 pub use emitted::emitted_names;
 
 use crate::ir::passes::Prepared;
@@ -59,6 +62,8 @@ impl Default for Options {
 pub struct Source {
     pub file_name: String,
     pub text: String,
+    /// What it calls, in the order of the text; nothing is known of hand-written kernels.
+    pub calls: Vec<Called>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -108,7 +113,7 @@ pub fn emit(prepared: &Prepared, args: &ArgSlots, options: &Options) -> Result<S
     }
     text.push('\n');
     text.push_str(&functions.text);
-    Ok(Source { file_name: format!("{}.cpp", names::sanitize(&module.name)), text })
+    Ok(Source { file_name: format!("{}.cpp", names::sanitize(&module.name)), text, calls: functions.calls })
 }
 
 /// Whether an operation has longer polynomials for kernels that define `INP_FLOAT32`, as TT-Metalium's own do for inputs of f32.

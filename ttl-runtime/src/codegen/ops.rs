@@ -49,6 +49,7 @@ impl Printer<'_> {
             }
             Op::Call(call) => {
                 let text = self.api_call(call);
+                self.called_row(call);
                 self.out.code(&format!("{text};"));
             }
             Op::SemaphoreSend { semaphore, to, flush } => self.send_semaphore(*semaphore, to, *flush),
@@ -129,7 +130,7 @@ impl Printer<'_> {
                 };
                 self.call(call, &args);
             }
-            Op::Init(init) => self.init(init),
+            Op::Init(init) => self.set_up(|me| me.init(init)),
             // The passes leave none of these.
             Op::Store(_) | Op::Zeros { .. } | Op::Accumulate(_) | Op::PipeSend(_) | Op::PipeReceive(_) => {}
         }
@@ -275,10 +276,6 @@ impl Printer<'_> {
             },
             _ => self.text(word),
         }
-    }
-
-    pub(super) fn call(&mut self, function: &str, args: &[String]) {
-        self.out.code(&format!("{function}({});", args.join(", ")));
     }
 
     fn pages(&mut self, function: &str, cb: LocalId, pages: &Expr) {

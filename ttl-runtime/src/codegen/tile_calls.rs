@@ -20,32 +20,33 @@ impl Printer<'_> {
         match (op.call, args.as_slice()) {
             (TileCall::Tilize, [cb, block, out]) => {
                 let (cb, block, out) = (cb.clone(), block.clone(), out.clone());
-                self.call(api::TILIZE_INIT, &[cb.clone(), block.clone(), out.clone()]);
+                self.set_up(|me| me.call(api::TILIZE_INIT, &[cb.clone(), block.clone(), out.clone()]));
                 self.call(api::TILIZE, &[cb.clone(), block, out.clone()]);
-                self.call(api::TILIZE_UNINIT, &[cb, out]);
+                self.set_up(|me| me.call(api::TILIZE_UNINIT, &[cb, out]));
             }
             (TileCall::PackUntilize, [cb, block, out]) => {
                 let (cb, block, out) = (cb.clone(), block.clone(), out.clone());
-                self.call(&format!("pack_untilize_init<{block}>"), &[cb.clone(), out.clone()]);
+                self.set_up(|me| me.call(&format!("pack_untilize_init<{block}>"), &[cb.clone(), out.clone()]));
                 self.call(&format!("pack_untilize_block<{block}>"), &[cb, "1".to_owned(), out.clone()]);
-                self.call(api::PACK_UNTILIZE_UNINIT, &[out]);
+                self.set_up(|me| me.call(api::PACK_UNTILIZE_UNINIT, &[out]));
             }
             (TileCall::PackUntilizePart, [cb, block, full, out, column]) => {
                 let sizes = format!("<{block}, {full}>");
                 let (cb, out, column) = (cb.clone(), out.clone(), column.clone());
-                self.call(&format!("pack_untilize_init{sizes}"), &[cb.clone(), out.clone()]);
+                self.set_up(|me| me.call(&format!("pack_untilize_init{sizes}"), &[cb.clone(), out.clone()]));
                 self.call(&format!("pack_untilize_block{sizes}"), &[cb, "1".to_owned(), out.clone(), column]);
-                self.call(api::PACK_UNTILIZE_UNINIT, &[out]);
+                self.set_up(|me| me.call(api::PACK_UNTILIZE_UNINIT, &[out]));
             }
             (TileCall::PackUntilizeDest, [block, full, out, rows, column]) => {
                 let sizes = format!("<{block}, {full}>");
                 let (out, rows, column) = (out.clone(), rows.clone(), column.clone());
-                self.call(&format!("pack_untilize_dest_init{sizes}"), std::slice::from_ref(&out));
+                self.set_up(|me| me.call(&format!("pack_untilize_dest_init{sizes}"), std::slice::from_ref(&out)));
                 self.call(&format!("pack_untilize_dest{sizes}"), &[out.clone(), rows, column]);
-                self.call(api::PACK_UNTILIZE_UNINIT, &[out]);
+                self.set_up(|me| me.call(api::PACK_UNTILIZE_UNINIT, &[out]));
             }
             (TileCall::PackRelu(_), _) => {
                 let call = op.call.call(false);
+                self.called(op.call.name());
                 self.out.code(&format!("{call}({}));", args.join(", ")));
             }
             _ => self.call(&op.call.call(self.config.fp32_dest_acc), &args),

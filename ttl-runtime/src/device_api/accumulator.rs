@@ -8,6 +8,7 @@ use crate::sim::ops;
 use crate::site::Site;
 use crate::temps::{Place, TempKey};
 use crate::tensor::format::{DataFormat, Element};
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::AddAssign;
@@ -26,10 +27,20 @@ pub struct Accumulator<'c> {
     _token: PhantomData<&'c ()>,
 }
 
+thread_local! {
+    static PLACE: Cell<Place> = const { Cell::new(Place(0)) };
+}
+
+/// Which call makes the next accumulator: the macro puts this into the last argument of `zeros`. No other coroutine runs before the call.
+#[doc(hidden)]
+pub fn place(number: u64) {
+    PLACE.set(Place(number));
+}
+
 impl<'c> Accumulator<'c> {
     pub(crate) fn new(rows: u32, cols: u32, site: Site) -> Accumulator<'c> {
         let pages = rows.saturating_mul(cols);
-        let key = TempKey::Sum { place: Place::new(site.file, site.line), pages };
+        let key = TempKey::Sum { place: PLACE.take(), pages };
         let buffer = ops::temp(key, site);
         match buffer {
             Some(cb) => zeros(cb, pages, site),

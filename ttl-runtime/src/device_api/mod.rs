@@ -30,7 +30,7 @@ mod tiles;
 mod types;
 mod words;
 
-pub use accumulator::{Accumulator, TileBlock};
+pub use accumulator::{Accumulator, TileBlock, place};
 pub use cb::{CbIn, CbOut, Front, Reserved};
 pub use compute::{Compute, PackRegs, TileRegs};
 pub use noc::{Noc, Reads, TensorAccessor, Writes};

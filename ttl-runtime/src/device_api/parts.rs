@@ -308,7 +308,7 @@ impl Run<'_> {
                     "{tiles} accumulator tiles do not fit: {} tiles of {} registers each do",
                     plan.tiles_per_section, plan.slots_per_tile
                 ),
-                "use a smaller block; in a kernel that a `macro_rules!` writes, make the accumulator fit the registers",
+                "use a smaller block",
                 self.site,
             );
         }
@@ -324,7 +324,8 @@ impl Run<'_> {
     }
 
     fn scaler(&self, pool: crate::ops::Pool, dim: ReduceDim, rows: u32, cols: u32) -> u32 {
-        self.temp(Scaler::of(pool, dim, Some(rows), Some(cols)).map(TempKey::Scaler))
+        let wide = ops::compute_config(self.site).fp32_dest_acc;
+        self.temp(Scaler::of(pool, dim, Some(rows), Some(cols), wide).map(TempKey::Scaler))
     }
 
     fn temp(&self, key: Option<TempKey>) -> u32 {

@@ -7,7 +7,7 @@ use crate::codegen::Lines;
 use crate::cpp::{self, CppKernel, CppSource, KernelKind};
 use crate::program::{Checked, Processor};
 use crate::rt::Args;
-use crate::sim::{CbLaunch, Launch, Machine, RunOptions, RunReport, SemLaunch, TensorLaunch, ThreadLaunch};
+use crate::sim::{CbLaunch, Launch, Machine, PipeLaunch, RunOptions, RunReport, SemLaunch, TensorLaunch, ThreadLaunch};
 use std::sync::Arc;
 
 type Entry<'a> = Box<dyn Fn() + Sync + 'a>;
@@ -114,6 +114,13 @@ fn launch<'a>(program: &CheckedProgram, entries: &[&'a (dyn Fn() + Sync)]) -> La
         let of = |core| SemLaunch { core, id: s.id, addr: s.address, init: s.init };
         launch.semaphores.extend(s.cores.iter().map(of));
     }
+    launch.pipes = (0..)
+        .zip(checked.pipes())
+        .filter_map(|(at, pipe)| {
+            let (cb, ready) = (checked.buffer_of_pipe(at)?.id, checked.semaphore(pipe.ready)?.address);
+            Some(PipeLaunch { name: pipe.name.clone(), senders: pipe.senders().iter().collect(), ready, cb })
+        })
+        .collect();
     launch.tensors = checked
         .tensors()
         .iter()

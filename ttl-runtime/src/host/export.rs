@@ -17,7 +17,7 @@ impl CheckedProgram {
         };
         std::fs::create_dir_all(dir).map_err(io(dir))?;
         let mut files = vec![];
-        for Source { file_name, text } in self.sources(Lines::Comments)? {
+        for Source { file_name, text, .. } in self.sources(Lines::Comments)? {
             let path = dir.join(file_name);
             std::fs::write(&path, text).map_err(io(&path))?;
             files.push(path);

@@ -11,7 +11,7 @@ use crate::ir::passes::{self, Prepared, Target};
 use crate::ir::{self, verify};
 use crate::program::pipe::{PipeArg, PipeEnd, PipeId, PipeKind, Route};
 use crate::program::typed::{Consumer, Pipe, Producer, SemaphoreArg, UnicastPipe};
-use crate::program::{self, ArgValue, CbDecl, CoreValues, KernelDecl, Processor, Role, SemDecl};
+use crate::program::{self, ArgValue, CbDecl, CbId, CoreValues, KernelDecl, Processor, Role, SemDecl};
 use crate::rt::{self, Args, Binder, Kernel, LowerError, MovesData};
 use crate::site::Site;
 use crate::tensor::format::Element;
@@ -131,6 +131,38 @@ impl Program {
     ) -> (Producer<T>, Consumer<T>) {
         let tensor = tensor.handle();
         let cb = self.inner.add_cb(CbDecl { cores: cores.into(), ..CbDecl::on_shards(tensor.name.clone(), tensor) });
+        (Producer::new(cb), Consumer::new(cb))
+    }
+
+    /// A circular buffer in the memory of another, which it shares: tiles of its own format, as many as fit. Both ends of both buffers are used as
+    /// ever, and the buffers take turns: all pages of one must be popped from a piece of memory before the other fills it. For instance sums and the
+    /// result that follows them:
+    ///
+    /// ```text
+    /// let (sum_out, sum_in) = program.circular_buffer::<f32>("sum", cores, 4);
+    /// let (y_out, y_in) = program.circular_buffer_sharing::<bf16>("y", &sum_in);
+    /// ```
+    ///
+    /// A producer that must not overtake the other buffer's consumer on another thread waits with `reserve_back` of the other buffer until that
+    /// one is empty, as TT-Metalium's own kernels do.
+    #[track_caller]
+    pub fn circular_buffer_sharing<T: Element>(
+        &mut self,
+        name: &str,
+        with: impl Into<CbId>,
+    ) -> (Producer<T>, Consumer<T>) {
+        self.circular_buffer_of_bytes_sharing(name, with, T::FORMAT.tile_bytes())
+    }
+
+    /// As [`Program::circular_buffer_sharing`], with pages of any size, a multiple of 16 bytes.
+    #[track_caller]
+    pub fn circular_buffer_of_bytes_sharing<T: Element>(
+        &mut self,
+        name: &str,
+        with: impl Into<CbId>,
+        page_size: u32,
+    ) -> (Producer<T>, Consumer<T>) {
+        let cb = self.inner.add_sharing_cb(name, T::FORMAT, with.into(), page_size);
         (Producer::new(cb), Consumer::new(cb))
     }
 
@@ -429,7 +461,8 @@ impl CheckedProgram {
             let mut source = match prepared {
                 Body::Rust(prepared) => codegen::emit(prepared, &ArgSlots::from(&kernel.layout), &options)?,
                 Body::Foreign(foreign) => {
-                    Source { file_name: format!("{}.cpp", kernel.name), text: foreign.text.clone() }
+                    let (text, calls) = (foreign.text.clone(), Vec::new());
+                    Source { file_name: format!("{}.cpp", kernel.name), text, calls }
                 }
             };
             // Two kernels of one name, or two instances of one kernel.

@@ -4,7 +4,7 @@
 use super::error::Result;
 use super::program::{Body, CheckedProgram, KernelCode};
 use crate::arch::ComputeConfig;
-use crate::codegen::Lines;
+use crate::codegen::{Called, Lines};
 use crate::ir::fuse::Plan;
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::passes::expand::constant;
@@ -27,10 +27,12 @@ impl CheckedProgram {
         let sources = self.sources(Lines::None)?;
         for (at, (kernel, source)) in checked.kernels().iter().zip(&sources).enumerate() {
             self.kernel(&mut out, kernel);
-            if let Some(Body::Rust(module)) = self.modules.get(at) {
-                self.expressions(&mut out, kernel, module);
+            match self.modules.get(at) {
+                Some(Body::Rust(module)) => self.expressions(&mut out, kernel, module),
+                Some(Body::Foreign(_)) => out.push_str("  a hand-written kernel: its calls are not known\n"),
+                None => {}
             }
-            calls(&mut out, &source.text);
+            calls(&mut out, &source.calls);
         }
         self.semaphores(&mut out);
         let _ = writeln!(out, "\nL1");
@@ -204,55 +206,28 @@ fn step(schedule: &Schedule, step: &crate::ir::fuse::Step) -> String {
 }
 
 /// The calls of a kernel by loop depth, in the order in which they come first. Set-up calls are on lines of their own.
-fn calls(out: &mut String, text: &str) {
-    let mut found: Vec<(u32, bool, String, u32)> = Vec::new();
-    // Whether each open brace is a loop's.
-    let mut open: Vec<bool> = Vec::new();
-    for line in text.lines() {
-        let line = line.trim();
-        if line.starts_with("//") || line.starts_with('#') {
-            continue;
-        }
-        if line.starts_with('}') {
-            open.pop();
-        }
-        if let Some(name) = called(line) {
-            let depth = open.iter().filter(|l| **l).count() as u32;
-            let sets_up = is_setup(name);
-            match found.iter_mut().find(|(d, _, n, _)| *d == depth && n == name) {
-                Some(entry) => entry.3 += 1,
-                None => found.push((depth, sets_up, name.to_owned(), 1)),
-            }
-        }
-        if line.ends_with('{') {
-            open.push(line.starts_with("for ") || line.starts_with("while "));
+fn calls(out: &mut String, called: &[Called]) {
+    let mut found: Vec<(&Called, u32)> = Vec::new();
+    for call in called {
+        match found.iter_mut().find(|(known, _)| *known == call) {
+            Some((_, count)) => *count += 1,
+            None => found.push((call, 1)),
         }
     }
     for (title, sets_up) in [("set-up", true), ("calls", false)] {
-        let mut depths: Vec<u32> = found.iter().filter(|f| f.1 == sets_up).map(|f| f.0).collect();
+        let mut depths: Vec<u32> = found.iter().filter(|f| f.0.sets_up == sets_up).map(|f| f.0.loops).collect();
         depths.sort_unstable();
         depths.dedup();
         for depth in depths {
             let names: Vec<String> = found
                 .iter()
-                .filter(|f| f.1 == sets_up && f.0 == depth)
-                .map(|(_, _, name, count)| if *count == 1 { name.clone() } else { format!("{name} x{count}") })
+                .filter(|(call, _)| call.sets_up == sets_up && call.loops == depth)
+                .map(|(call, count)| match count {
+                    1 => call.function.clone(),
+                    _ => format!("{} x{count}", call.function),
+                })
                 .collect();
             let _ = writeln!(out, "  {title} in {depth} loops: {}", names.join(", "));
         }
     }
-}
-
-/// The function that a statement calls.
-fn called(line: &str) -> Option<&str> {
-    let name = line.strip_suffix(");")?.split('(').next()?;
-    let identifier = |c: char| c.is_ascii_alphanumeric() || "_<>:, ".contains(c);
-    let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    let is_name = name.chars().all(identifier) && (!name.contains(' ') || name.contains('<'));
-    (starts && is_name && !name.contains('=')).then_some(name)
-}
-
-fn is_setup(name: &str) -> bool {
-    let base = name.split('<').next().unwrap_or(name);
-    base.ends_with("_init") || base.ends_with("_uninit") || base.contains("reconfig") || base.ends_with("hw_startup")
 }

@@ -75,8 +75,14 @@ pub fn resolve(dag: &Dag, leaves: &[LeafInfo], wide: bool) -> Result<Dag, PlanEr
                 }
                 (kind, Node::Ternary(form, operands.map(at), words))
             }
-            Node::Bcast(_, x) | Node::Reduce(_, _, x) | Node::Transpose(x) | Node::Matmul(x, _) => {
-                (of(&x), node.map(at))
+            Node::Bcast(_, x) | Node::Transpose(x) => (of(&x), node.map(at)),
+            Node::Reduce(_, _, x) | Node::Matmul(x, _) => {
+                let kind = [Some(of(&x)), node.operands().nth(1).map(|b| of(&b))].into_iter().flatten();
+                // The matrix unit has floats only.
+                if let Some(kind) = kind.into_iter().find(|kind| *kind != Kind::Float) {
+                    return Err(PlanError::NoForm { op: method(node), kind: kind.describe() });
+                }
+                (Kind::Float, node.map(at))
             }
         };
         if !wide && matches!(kind, Kind::I32 | Kind::U32) {
@@ -87,4 +93,40 @@ pub fn resolve(dag: &Dag, leaves: &[LeafInfo], wide: bool) -> Result<Dag, PlanEr
     }
     out.root = dag.root.map(|r| map[r.0 as usize]);
     Ok(out)
+}
+
+/// What the nodes of a resolved expression hold.
+pub fn of_nodes(dag: &Dag, leaves: &[LeafInfo]) -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = Vec::with_capacity(dag.nodes.len());
+    for node in &dag.nodes {
+        let of = |n: NodeId| kinds[n.0 as usize];
+        let kind = match *node {
+            Node::Leaf(leaf) => match leaves.get(leaf as usize) {
+                Some(LeafInfo::Front { format, .. }) => Kind::of(*format),
+                _ => Kind::Float,
+            },
+            Node::Create(op, _) => op.row().kind,
+            Node::Unary(op, ..) => op.row().gives,
+            Node::Binary(op, ..) => op.row().gives,
+            Node::Ternary(_, [_, x, _], _)
+            | Node::Bcast(_, x)
+            | Node::Transpose(x)
+            | Node::Reduce(_, _, x)
+            | Node::Matmul(x, _) => of(x),
+        };
+        kinds.push(kind);
+    }
+    kinds
+}
+
+/// The name of a reduction or a product.
+const fn method(node: &Node) -> &'static str {
+    match node {
+        Node::Reduce(pool, dim, _) => [
+            ["sum_row", "sum_col", "sum_scalar"],
+            ["mean_row", "mean_col", "mean_scalar"],
+            ["max_row", "max_col", "max_scalar"],
+        ][*pool as usize][*dim as usize],
+        _ => "matmul",
+    }
 }

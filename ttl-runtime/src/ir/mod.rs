@@ -10,9 +10,11 @@ pub mod blocks;
 pub mod call;
 pub mod dag;
 pub mod data;
+pub mod debug;
 pub mod fuse;
 pub mod group;
 pub mod kinds;
+pub mod operands;
 pub mod passes;
 pub mod pipe;
 pub mod schedule;
@@ -23,10 +25,10 @@ pub mod transfers;
 pub mod ty;
 pub mod verify;
 pub mod visit;
-pub mod visit_mut;
 
 use crate::ops::{BinaryOp, TernaryOp, TileCall, UnaryOp};
-use crate::temps::TempKey;
+use crate::temps::{Place, TempKey};
+pub use debug::{Debug, Text, TilePart};
 pub use tile_op::{TileInit, TileOp};
 pub use ttl_skeleton::BinOp;
 pub use ty::{IntTy, Ty};
@@ -189,27 +191,6 @@ pub enum StmtKind {
     Continue,
     Return(Option<Expr>),
     Block(Block),
-}
-
-/// What a kernel says about itself while it runs: nothing in C++ unless it is asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Debug {
-    /// `what` is the condition in Rust's words.
-    Assert {
-        cond: Expr,
-        what: String,
-        message: Option<Text>,
-    },
-    Print(Text),
-    /// To the end of the block.
-    Zone(String),
-}
-
-/// Text with a `{}` or `{:x}` for each of `args`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Text {
-    pub format: String,
-    pub args: Vec<Expr>,
 }
 
 /// A loop over a range with Rust's meaning: bounds are evaluated once, an empty range runs nothing.
@@ -487,6 +468,7 @@ pub enum Op {
     /// An accumulator of zeros is made: in the tile registers or in L1, as `passes::sums` decides.
     Zeros {
         shape: [Expr; 2],
+        place: Place,
     },
     /// `acc += expression`. The registers are acquired. Expanded by `passes::expand`.
     Accumulate(Box<Accumulate>),
@@ -551,8 +533,8 @@ pub struct Accumulate {
 pub enum Leaf {
     /// A waited block.
     Front { cb: LocalId, shape: [Expr; 2] },
-    /// The accumulator: tile i is in register i. `line` is where it is made.
-    Acc { shape: [Expr; 2], line: u32 },
+    /// The accumulator that is made at `place`: tile i is in register i.
+    Acc { shape: [Expr; 2], place: Place },
 }
 
 impl Leaf {

@@ -14,7 +14,7 @@ use super::fuse::{self, LeafInfo, Plan, PlanError};
 use super::kinds;
 use super::shape::{Dim, Shape, Shapes};
 use crate::arch::ComputeConfig;
-use crate::ops::Bcast;
+use crate::ops::{Bcast, Kind};
 use crate::tensor::format::DataFormat;
 use std::collections::BTreeSet;
 
@@ -313,8 +313,7 @@ impl Cutter<'_> {
 
     fn parts(&self) -> Result<(Vec<Part>, Vec<Temp>), Cut> {
         let roots = self.roots();
-        let wide = self.config.fp32_dest_acc;
-        let format = if wide { DataFormat::F32 } else { DataFormat::Bf16 };
+        let kinds = kinds::of_nodes(self.dag, self.leaves);
         let mut temps = Vec::new();
         let mut temp_of: Vec<Option<u32>> = vec![None; self.dag.nodes.len()];
         let mut infos = self.leaves.to_vec();
@@ -339,6 +338,13 @@ impl Cutter<'_> {
                     }
                 }
                 temp_of[root.0 as usize] = Some(temp);
+                let format = match kinds[root.0 as usize] {
+                    Kind::Float if self.config.fp32_dest_acc => DataFormat::F32,
+                    Kind::Float => DataFormat::Bf16,
+                    Kind::I32 => DataFormat::I32,
+                    Kind::U32 => DataFormat::U32,
+                    Kind::U16 => DataFormat::U16,
+                };
                 temps.push(Temp { format, shape });
                 infos.push(LeafInfo::Front { format, to_dest: false });
             }

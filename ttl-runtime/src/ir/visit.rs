@@ -1,6 +1,8 @@
 //! Walks over the IR that verifier, passes and writer share.
 
-use super::{BinOp, Block, Debug, Expr, ExprKind, FnId, Init, Leaf, LocalId, Op, Query, Stmt, StmtKind, Ty};
+pub use super::operands::{blocks_of, expr_exprs, init_exprs, op_exprs, stmt_exprs};
+use super::operands::{blocks_of_mut, expr_exprs_mut, stmt_exprs_mut};
+use super::{BinOp, Expr, ExprKind, FnId, Init, Leaf, LocalId, Op, Query, Stmt, StmtKind, Ty};
 use std::collections::BTreeSet;
 
 /// Every statement of a block, outer ones before those inside them.
@@ -13,215 +15,19 @@ pub fn each_stmt<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
     }
 }
 
-/// The blocks directly inside a statement.
-pub fn blocks_of(stmt: &Stmt) -> Vec<&Block> {
-    match &stmt.kind {
-        StmtKind::If { then, els, .. } => vec![then, els],
-        StmtKind::While { body, .. } | StmtKind::Loop { body } | StmtKind::Block(body) => {
-            vec![body]
-        }
-        StmtKind::For(f) => vec![&f.body],
-        _ => Vec::new(),
-    }
-}
-
-/// The expressions of a statement itself, in the order they are evaluated; not those of blocks inside it.
-pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
-    match &stmt.kind {
-        StmtKind::Let { init: Some(e), .. }
-        | StmtKind::Assign { value: e, .. }
-        | StmtKind::Eval(e)
-        | StmtKind::If { cond: e, .. }
-        | StmtKind::While { cond: e, .. }
-        | StmtKind::Return(Some(e)) => f(e),
-        StmtKind::For(l) => {
-            f(&l.start);
-            f(&l.end);
-        }
-        StmtKind::Set { place, value } => {
-            f(place);
-            f(value);
-        }
-        StmtKind::Debug(debug) => debug_exprs(debug, f),
-        StmtKind::Op(op) => op_exprs(op, f),
-        StmtKind::Let { init: None, .. }
-        | StmtKind::Loop { .. }
-        | StmtKind::Break
-        | StmtKind::Continue
-        | StmtKind::Return(None)
-        | StmtKind::Block(_) => {}
-    }
-}
-
-/// Every expression of a block outside of operations, outer ones first, to be changed.
+/// Every expression of a block, outer ones first, to be changed.
 pub fn each_value_mut(block: &mut [Stmt], f: &mut dyn FnMut(&mut Expr)) {
     for stmt in block {
-        match &mut stmt.kind {
-            StmtKind::Let { init: Some(e), .. }
-            | StmtKind::Assign { value: e, .. }
-            | StmtKind::Eval(e)
-            | StmtKind::Return(Some(e)) => each_expr_mut(e, f),
-            StmtKind::Set { place, value } => {
-                each_expr_mut(place, f);
-                each_expr_mut(value, f);
-            }
-            StmtKind::Debug(debug) => debug_exprs_mut(debug, &mut |e| each_expr_mut(e, f)),
-            StmtKind::If { cond, then, els } => {
-                each_expr_mut(cond, f);
-                each_value_mut(then, f);
-                each_value_mut(els, f);
-            }
-            StmtKind::While { cond, body } => {
-                each_expr_mut(cond, f);
-                each_value_mut(body, f);
-            }
-            StmtKind::Loop { body } | StmtKind::Block(body) => each_value_mut(body, f),
-            StmtKind::For(l) => {
-                each_expr_mut(&mut l.start, f);
-                each_expr_mut(&mut l.end, f);
-                each_value_mut(&mut l.body, f);
-            }
-            StmtKind::Op(op) => super::visit_mut::op_exprs_mut(op, &mut |e| each_expr_mut(e, f)),
-            StmtKind::Let { init: None, .. } | StmtKind::Return(None) | StmtKind::Break | StmtKind::Continue => {}
+        stmt_exprs_mut(stmt, &mut |e| each_expr_mut(e, f));
+        for inner in blocks_of_mut(stmt) {
+            each_value_mut(inner, f);
         }
     }
 }
 
 fn each_expr_mut(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
     f(expr);
-    match &mut expr.kind {
-        ExprKind::Neg(x)
-        | ExprKind::Not(x)
-        | ExprKind::Cast(x)
-        | ExprKind::Bits(x)
-        | ExprKind::Field(x, _)
-        | ExprKind::Repeat(x) => each_expr_mut(x, f),
-        ExprKind::Binary(_, a, b) | ExprKind::Index(a, b) => {
-            each_expr_mut(a, f);
-            each_expr_mut(b, f);
-        }
-        ExprKind::Call(_, args) | ExprKind::Struct(args) | ExprKind::Array(args) => {
-            args.iter_mut().for_each(|a| each_expr_mut(a, f))
-        }
-        ExprKind::Query(Query::Word { word, .. }) => each_expr_mut(word, f),
-        ExprKind::Query(Query::Call(call)) => call.exprs_mut().for_each(|e| each_expr_mut(e, f)),
-        _ => {}
-    }
-}
-
-fn debug_exprs_mut(debug: &mut Debug, f: &mut dyn FnMut(&mut Expr)) {
-    match debug {
-        Debug::Assert { cond, message, .. } => {
-            f(cond);
-            message.iter_mut().flat_map(|m| &mut m.args).for_each(f);
-        }
-        Debug::Print(text) => text.args.iter_mut().for_each(f),
-        Debug::Zone(_) => {}
-    }
-}
-
-fn debug_exprs<'a>(debug: &'a Debug, f: &mut dyn FnMut(&'a Expr)) {
-    match debug {
-        Debug::Assert { cond, message, .. } => {
-            f(cond);
-            message.iter().flat_map(|m| &m.args).for_each(f);
-        }
-        Debug::Print(text) => text.args.iter().for_each(f),
-        Debug::Zone(_) => {}
-    }
-}
-
-/// The operands of an operation.
-pub fn op_exprs<'a>(op: &'a Op, f: &mut dyn FnMut(&'a Expr)) {
-    match op {
-        Op::ReserveBack { pages, .. }
-        | Op::PushBack { pages, .. }
-        | Op::WaitFront { pages, .. }
-        | Op::PopFront { pages, .. } => f(pages),
-        Op::ReadPage { page, index, .. } | Op::WritePage { page, index, .. } => {
-            f(page);
-            f(index);
-        }
-        Op::WriteWord { word, value, .. } => {
-            f(word);
-            f(value);
-        }
-        Op::SendPages { pages, to, .. } => {
-            f(pages);
-            to.num_dests().into_iter().for_each(f);
-        }
-        Op::SemaphoreSet { value, .. } | Op::SemaphoreWait { value, .. } | Op::SemaphoreInc { value, .. } => f(value),
-        Op::SemaphoreSend { to, .. } => to.num_dests().into_iter().for_each(f),
-        Op::PipeSend(send) => {
-            f(&send.pages);
-            f(&send.receivers);
-        }
-        Op::PipeReceive(_) => {}
-        Op::Call(call) => call.exprs().for_each(f),
-        Op::KeepFront { .. }
-        | Op::ReadBarrier
-        | Op::WriteBarrier
-        | Op::WritesFlushed
-        | Op::AtomicBarrier
-        | Op::Acquire
-        | Op::Commit
-        | Op::Release => {}
-        Op::CopyTile { tile, dst, .. } | Op::ReuseDest { tile, dst, .. } => {
-            f(tile);
-            f(dst);
-        }
-        Op::BinaryTiles { ia, ib, dst, .. } | Op::MatmulTiles { ia, ib, dst, .. } => {
-            f(ia);
-            f(ib);
-            f(dst);
-        }
-        Op::MatmulBlock { ia, ib, dst, ct, rt, kt, .. } => [ia, ib, dst, ct, rt, kt].into_iter().for_each(f),
-        Op::Tile(t) => t.args.iter().for_each(f),
-        Op::Unary { dst, words, .. } => {
-            f(dst);
-            words.iter().for_each(f);
-        }
-        Op::TernaryRegs { operands, dst, words, .. } => {
-            operands.iter().for_each(&mut *f);
-            f(dst);
-            words.iter().for_each(f);
-        }
-        Op::CopyRegs { src, dst } => {
-            f(src);
-            f(dst);
-        }
-        Op::BinaryRegs { a, b, dst, words, .. } => {
-            [a, b, dst].into_iter().for_each(&mut *f);
-            words.iter().for_each(f);
-        }
-        Op::PackTile { dst, index, .. } => {
-            f(dst);
-            index.iter().for_each(f);
-        }
-        Op::Store(s) => {
-            f(&s.pages);
-            for leaf in &s.leaves {
-                leaf.shape().iter().for_each(&mut *f);
-            }
-            s.scalars.iter().for_each(f);
-        }
-        Op::Zeros { shape } => shape.iter().for_each(f),
-        Op::Accumulate(s) => {
-            for leaf in &s.leaves {
-                leaf.shape().iter().for_each(&mut *f);
-            }
-            s.scalars.iter().for_each(f);
-        }
-        Op::Init(init) => init_exprs(init, f),
-    }
-}
-
-pub fn init_exprs<'a>(init: &'a Init, f: &mut dyn FnMut(&'a Expr)) {
-    match init {
-        Init::MatmulBlock { ct, rt, kt, .. } => [ct, rt, kt].into_iter().for_each(f),
-        Init::Unary(_, words) | Init::BinaryRegs(_, words) => words.iter().for_each(f),
-        _ => {}
-    }
+    expr_exprs_mut(expr, &mut |e| each_expr_mut(e, f));
 }
 
 /// The circular buffers and accessors an operation names.
@@ -304,33 +110,7 @@ pub fn init_locals(init: &Init, f: &mut dyn FnMut(LocalId)) {
 /// An expression and all inside it, outer ones first.
 pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     f(expr);
-    match &expr.kind {
-        ExprKind::Neg(x)
-        | ExprKind::Not(x)
-        | ExprKind::Cast(x)
-        | ExprKind::Bits(x)
-        | ExprKind::Field(x, _)
-        | ExprKind::Repeat(x) => each_expr(x, f),
-        ExprKind::Index(a, b) => {
-            each_expr(a, f);
-            each_expr(b, f);
-        }
-        ExprKind::Struct(xs) | ExprKind::Array(xs) => xs.iter().for_each(|x| each_expr(x, f)),
-        ExprKind::Binary(_, a, b) => {
-            each_expr(a, f);
-            each_expr(b, f);
-        }
-        ExprKind::Call(_, args) => args.iter().for_each(|a| each_expr(a, f)),
-        ExprKind::Query(Query::Word { word, .. }) => each_expr(word, f),
-        ExprKind::Query(Query::Call(call)) => call.exprs().for_each(|e| each_expr(e, f)),
-        ExprKind::Int(_)
-        | ExprKind::F32(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Variant(_)
-        | ExprKind::Local(_)
-        | ExprKind::Query(_)
-        | ExprKind::Erased => {}
-    }
+    expr_exprs(expr, &mut |e| each_expr(e, f));
 }
 
 /// A call of an expression.
@@ -468,10 +248,12 @@ pub fn read_locals(block: &[Stmt]) -> BTreeSet<LocalId> {
     let mut read = BTreeSet::new();
     each_stmt(block, &mut |s| {
         stmt_exprs(s, &mut |e| expr_locals(e, &mut read));
-        if let StmtKind::Op(op) = &s.kind {
-            op_locals(op, &mut |l| {
+        match &s.kind {
+            StmtKind::Op(op) => op_locals(op, &mut |l| {
                 read.insert(l);
-            });
+            }),
+            StmtKind::Debug(debug) => read.extend(debug.local()),
+            _ => {}
         }
     });
     read

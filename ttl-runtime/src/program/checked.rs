@@ -12,6 +12,7 @@ use super::arg_layout::ArgLayout;
 use super::decl::{Arg, CbId, Role, SemId};
 use super::foreign::CheckedForeign;
 use super::l1_plan::L1Plan;
+use super::pipe::PipeDecl;
 
 /// A program that can run on its device.
 #[derive(Clone, Debug)]
@@ -21,6 +22,7 @@ pub struct Checked<K> {
     pub(super) device: u64,
     pub(super) cbs: Vec<CheckedCb>,
     pub(super) semaphores: Vec<CheckedSemaphore>,
+    pub(super) pipes: Vec<PipeDecl>,
     pub(super) kernels: Vec<CheckedKernel<K>>,
     pub(super) tensors: Vec<TensorRef>,
     pub(super) l1: L1Plan,
@@ -63,6 +65,18 @@ impl<K> Checked<K> {
         &self.kernels
     }
 
+    /// In the order of declaration.
+    pub fn pipes(&self) -> &[PipeDecl] {
+        &self.pipes
+    }
+
+    /// The buffer whose blocks go through a pipe, by the pipe's position.
+    pub fn buffer_of_pipe(&self, index: usize) -> Option<&CheckedCb> {
+        let used = self.kernels.iter().flat_map(|k| &k.args).filter_map(|arg| arg.pipe.as_ref());
+        let buffer = used.filter(|used| used.pipe.index as usize == index).find_map(|used| used.buffers.first());
+        self.cb(*buffer?)
+    }
+
     /// Every tensor that a kernel has or a buffer lies on, once, in the order of first use.
     pub fn tensors(&self) -> &[TensorRef] {
         &self.tensors
@@ -86,6 +100,8 @@ pub struct CheckedCb {
     pub pages: u32,
     /// The tensor whose shards the buffer is.
     pub tensor: Option<TensorRef>,
+    /// The buffer that has the memory.
+    pub shares: Option<CbId>,
     /// Indices of the kernels that push and pop.
     pub producers: Vec<usize>,
     pub consumers: Vec<usize>,

@@ -132,6 +132,8 @@ pub struct CbDecl {
     pub id: Option<u32>,
     /// The buffer is this tensor's shard on each core: it takes no memory of its own.
     pub tensor: Option<TensorRef>,
+    /// The buffer has the memory of this one, which is on the same cores.
+    pub shares: Option<CbId>,
     /// What the compiler added it for, if it did.
     pub automatic: Option<TempKey>,
     pub site: Site,
@@ -148,6 +150,7 @@ impl CbDecl {
             pages,
             id: None,
             tensor: None,
+            shares: None,
             automatic: None,
             site: Site::caller(),
         }

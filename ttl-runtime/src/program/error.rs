@@ -32,6 +32,8 @@ pub enum ProblemKind {
     CbPages,
     /// Page count against the blocks in which it is used.
     CbBlocks,
+    /// A buffer in the memory of another that it cannot share.
+    CbShared,
     /// Ids of buffers: too many, too large, or used twice.
     CbId,
     /// Element type of a parameter against the buffer or the tensor.

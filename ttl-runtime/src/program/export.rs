@@ -17,7 +17,7 @@ use crate::tensor::{
 };
 
 use super::arg_layout::Slot;
-use super::checked::{Checked, CheckedKernel};
+use super::checked::{Checked, CheckedCb, CheckedKernel};
 use super::decl::{Arg, ArgValue, Processor, Role};
 use super::export_foreign;
 
@@ -252,17 +252,26 @@ fn describe<K>(
     let cbs: Vec<Value> = program
         .cbs()
         .iter()
+        .filter(|cb| cb.shares.is_none())
         .map(|cb| {
+            let sharing = || program.cbs().iter().filter(|other| other.shares == Some(cb.cb));
+            let titles: Vec<&str> = std::iter::once(cb).chain(sharing()).map(|cb| &*cb.name).collect();
             let mut out = json!({
                 "id": cb.id,
                 "dtype": cb.format.spec_name(),
                 "page_size": cb.page_size,
                 "pages": cb.pages,
                 "cores": cores(&cb.cores),
-                "comment": &*cb.name,
+                "comment": titles.join(", "),
             });
             if let Some(tensor) = &cb.tensor {
                 out["tensor"] = names.tensor(program, tensor).into();
+            }
+            let alias =
+                |cb: &CheckedCb| json!({"id": cb.id, "dtype": cb.format.spec_name(), "page_size": cb.page_size});
+            let aliases: Vec<Value> = sharing().map(alias).collect();
+            if !aliases.is_empty() {
+                out["aliases"] = aliases.into();
             }
             out
         })

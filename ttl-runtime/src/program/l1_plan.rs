@@ -16,6 +16,8 @@ pub enum L1Use {
         pages: u32,
         page_size: u32,
         format: &'static str,
+        /// The buffer whose memory it has.
+        shares: Option<Arc<str>>,
     },
     Tensor {
         name: Arc<str>,
@@ -26,9 +28,10 @@ impl fmt::Display for L1Use {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             L1Use::Reserved => f.write_str("firmware, kernels, arguments"),
-            L1Use::Buffer { name, pages, page_size, format } => {
+            L1Use::Buffer { name, pages, page_size, format, shares } => {
                 let plural = if *pages == 1 { "page" } else { "pages" };
-                write!(f, "buffer `{name}`, {pages} {plural} of {page_size} ({format})")
+                write!(f, "buffer `{name}`, {pages} {plural} of {page_size} ({format})")?;
+                shares.as_ref().map_or(Ok(()), |of| write!(f, ", in the memory of `{of}`"))
             }
             L1Use::Tensor { name } => write!(f, "tensor `{name}`"),
         }
@@ -114,7 +117,7 @@ mod tests {
 
     fn part(name: &str, address: u32, pages: u32, cores: &CoreSet) -> L1Part {
         L1Part {
-            what: L1Use::Buffer { name: name.into(), pages, page_size: 2048, format: "bf16" },
+            what: L1Use::Buffer { name: name.into(), pages, page_size: 2048, format: "bf16", shares: None },
             cores: cores.clone(),
             address,
             bytes: u64::from(pages) * 2048,

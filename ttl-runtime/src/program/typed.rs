@@ -42,6 +42,13 @@ macro_rules! end {
             }
         }
 
+        /// The buffer whose end it is.
+        impl<T> From<&$end<T>> for CbId {
+            fn from(end: &$end<T>) -> CbId {
+                end.cb
+            }
+        }
+
         impl<T> fmt::Debug for $end<T> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write!(f, concat!(stringify!($end), "({:?})"), self.cb)

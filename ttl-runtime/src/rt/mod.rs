@@ -19,8 +19,10 @@ pub mod lower;
 mod methods;
 mod operation;
 mod option;
+mod print_tile;
 mod probe;
 
+pub use crate::device_api::place;
 pub use crate::ir::data::VariantDecl;
 pub use crate::ir::{Expr, Fn, FnId, ParamKind, Role, Ty};
 pub use cx::{Cx, FnSite, Inst, Item, LowerError};
@@ -35,6 +37,7 @@ pub use konst::DeviceConst;
 pub use lower::lower;
 pub use methods::{DeviceMethod, Method, Of, Own, Printed};
 pub use operation::Operation;
+pub use print_tile::{PrintedTile, print_tile, tile_numbers};
 pub use probe::{
     Callable, ClosureOf, DeviceTy, Instance, Late, List, Mut, Named, Probe, Read, ReleasedOnEveryPath, Shared,
     Supported, TakesClosures, TakesThese, Val, any, any_of, carry,

@@ -11,6 +11,7 @@ use super::error::{ErrorKind, SimError, count};
 use super::launch::{RunReport, Schedule};
 use super::memory::{AllL1, Dram, L1View};
 use super::noc::{Outgoing, Remote, Source, What};
+use super::pipes;
 use super::sched::{AllCores, Cores, Shared};
 
 /// Epochs of mere polling after which writes that nobody waits for arrive anyway: a poll of another core's write must end.
@@ -280,17 +281,27 @@ impl<'a> Boundary<'a> {
         size: u32,
     ) -> Result<(), SimError> {
         let Some(there) = cores.by_index(core) else { return Ok(()) };
+        pipes::arrives(&self.shared.pipes, cores.get(sender), op, there, addr, size)?;
+        let reserved = |c: &Cb| c.overlaps(addr, size) && c.within(c.write_page, c.reserved, addr, size);
         let outside = |c: &&Cb| {
             c.overlaps(addr, size)
                 && match c.on_shard {
                     true => c.overlaps_pages(c.read_page, c.available(), addr, size),
-                    false => {
-                        (c.producer.is_some() || c.consumer.is_some())
-                            && !c.within(c.write_page, c.reserved, addr, size)
-                    }
+                    false => (c.producer.is_some() || c.consumer.is_some()) && !reserved(c),
                 }
         };
         let Some(cb) = there.cbs.list.iter().find(outside) else { return Ok(()) };
+        // Of buffers in one memory it is the turn of one.
+        if cb.shares
+            && let Some(turn) = there.cbs.list.iter().position(reserved)
+        {
+            let error =
+                |message| cores.get(sender).error(usize::from(op.thread), ErrorKind::CircularBuffer, message, op.site);
+            return match there.cbs.overwrites(turn, addr, size) {
+                None => Ok(()),
+                Some(found) => Err(found.explain(&there.cbs, error, (addr, size))),
+            };
+        }
         if cb.on_shard {
             return Err(in_use(cores.get(sender), op, there, cb, addr, size));
         }

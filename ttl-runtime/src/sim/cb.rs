@@ -18,6 +18,8 @@ pub(super) struct Cb {
     pub(super) num_pages: u32,
     pub(super) format: DataFormat,
     pub(super) on_shard: bool,
+    /// Other buffers of the core lie in the same memory.
+    pub(super) shares: bool,
     /// Pages pushed and popped since the start.
     pub(super) received: u64,
     pub(super) acked: u64,
@@ -46,6 +48,7 @@ impl Cb {
             num_pages: l.num_pages,
             format: l.format,
             on_shard: l.on_shard,
+            shares: false,
             received: 0,
             acked: 0,
             write_page: 0,
@@ -164,7 +167,11 @@ impl CbTable {
     }
 
     /// The launch was checked: ids are in range and different.
-    pub(super) fn add(&mut self, cb: Cb) {
+    pub(super) fn add(&mut self, mut cb: Cb) {
+        let (addr, bytes) = (cb.addr, cb.bytes());
+        for other in self.list.iter_mut().filter(|o| o.overlaps(addr, bytes)) {
+            (other.shares, cb.shares) = (true, true);
+        }
         self.index[cb.id as usize] = self.list.len() as u8;
         self.list.push(cb);
     }

@@ -12,6 +12,7 @@ use super::launch::{Processor, RunReport, ThreadLaunch};
 use super::math::Numerics;
 use super::memory::L1View;
 use super::noc::{CommandState, Outgoing, PendingRead, Queue, TRIDS};
+use super::pipes::Announced;
 use super::reads::DramRead;
 use super::registers::ComputeUnit;
 use crate::arch::{ArchKind, Core};
@@ -100,6 +101,8 @@ pub(super) struct ThreadState {
     pub(super) last_read: (u32, u32, u32),
     /// How often the thread had to wait.
     pub(super) waits: u64,
+    /// The pipe whose receivers have room: what is sent next is its block.
+    pub(super) sends_through: Option<u8>,
     /// Printed, but not to the end of a line.
     pub(super) line: String,
     /// Operations left before the thread must let others run even if it never blocks.
@@ -137,6 +140,8 @@ pub(super) struct CoreState {
     pub(super) dice: Option<Dice>,
     /// The core runs in one of so many epochs, by chance.
     pub(super) slowness: u32,
+    /// Room for blocks of pipes.
+    pub(super) announced: Vec<Announced>,
     /// Reads from DRAM, where they are logged.
     pub(super) dram_reads: Vec<DramRead>,
     pub(super) counters: RunReport,
@@ -180,6 +185,7 @@ impl CoreState {
             alive: 0,
             dice,
             slowness: 1,
+            announced: Vec::new(),
             dram_reads: Vec::new(),
             counters: RunReport::default(),
             printed: Vec::new(),
@@ -220,6 +226,7 @@ impl CoreState {
             write_state: Default::default(),
             last_read: (u32::MAX, 0, 0),
             waits: 0,
+            sends_through: None,
             line: String::new(),
             budget: OP_BUDGET,
         });

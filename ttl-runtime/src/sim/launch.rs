@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::debug::{Prints, ZoneReport};
 use super::error::{ErrorKind, SimError};
 use super::math::Numerics;
+use super::pipes::PipeLaunch;
 use super::reads::ReadLog;
 use crate::arch::{Arch, ComputeConfig, Core};
 use crate::temps::TempKey;
@@ -47,6 +48,8 @@ pub struct Launch<'a> {
     pub semaphores: Vec<SemLaunch>,
     /// Tensors that kernels reach through accessors; an access to a page that one does not have is an error.
     pub tensors: Vec<TensorLaunch>,
+    /// Pipes, whose blocks must arrive where the receivers have room for them.
+    pub pipes: Vec<PipeLaunch>,
     pub threads: Vec<ThreadLaunch<'a>>,
 }
 

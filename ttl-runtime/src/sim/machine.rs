@@ -102,6 +102,7 @@ impl Machine {
             low_regions: self.low_regions(launch),
             takes_part: self.takes_part(launch),
             tensors: launch.tensors.clone(),
+            pipes: launch.pipes.clone(),
             options: options.clone(),
         };
         if let Some(progress) = &options.progress {

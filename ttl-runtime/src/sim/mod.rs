@@ -23,10 +23,12 @@
 //! | `memory` | bytes of L1 and DRAM (unsafe code) |
 //! | `core` | the state of one core and what its threads wait for |
 //! | `cb`, `noc`, `registers` | circular buffers, transfers, tile registers and their protocol |
+//! | `shared` | circular buffers in one memory |
 //! | `ops` | the calls of a running kernel, and their checks |
 //! | `error`, `deadlock` | diagnostics |
 //! | `debug` | prints and zones of kernels |
 //! | `air` | multicasts that reach each core in its own time |
+//! | `pipes` | both ends of a pipe use the same pages |
 //! | `reads` | a log of reads from DRAM |
 
 mod air;
@@ -45,9 +47,11 @@ pub mod math;
 mod memory;
 mod noc;
 pub mod ops;
+mod pipes;
 mod reads;
 mod registers;
 mod sched;
+mod shared;
 mod thread;
 mod trap;
 
@@ -60,4 +64,5 @@ pub use launch::{
 pub use machine::Machine;
 pub use math::Numerics;
 pub use noc::NocAddr;
+pub use pipes::PipeLaunch;
 pub use reads::{DramRead, ReadLog};

@@ -197,6 +197,8 @@ pub(super) struct Outgoing {
     pub(super) due: bool,
     pub(super) dest: Remote,
     pub(super) what: What,
+    /// The block of a pipe: its number among those of the program.
+    pub(super) pipe: Option<u8>,
     /// L1 address that the data came from, for messages.
     pub(super) from: u32,
     pub(super) site: Site,

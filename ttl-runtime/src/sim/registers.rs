@@ -97,10 +97,6 @@ impl FpuInit {
         }
     }
 
-    pub(super) const fn reduces(self) -> bool {
-        matches!(self, FpuInit::Call { call: TileCall::Reduce(..), .. })
-    }
-
     /// Circular buffers in SrcA and SrcB.
     pub(super) fn operands(self) -> (Option<u32>, Option<u32>) {
         match self {
@@ -190,15 +186,6 @@ impl Phase {
     }
 }
 
-/// What the matrix unit has done since the registers were acquired.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Section {
-    Untouched,
-    Computed,
-    /// Among other things.
-    Reduced,
-}
-
 /// A unit's data format and who set it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Configured {
@@ -229,7 +216,10 @@ pub(super) struct ComputeUnit {
     pub(super) running: Option<Running>,
     /// The packer is set up for rows of elements: tiles of a block and of the whole row.
     pub(super) packs_rows: Option<(u32, u32, Site)>,
-    pub(super) section: Section,
+    /// The matrix unit has done something since the registers were acquired.
+    pub(super) computed: bool,
+    /// Bit per register: a reduction is in it, whatever else was done with it since.
+    pub(super) reduced: u32,
     /// The part of tiles that the packer writes, since the init of a reduction.
     pub(super) edge_mask: Option<(ReduceDim, Site)>,
     /// The packer adds to what is in L1.
@@ -271,7 +261,8 @@ impl ComputeUnit {
             generator: Generator::seeded(0),
             running: None,
             packs_rows: None,
-            section: Section::Untouched,
+            computed: false,
+            reduced: 0,
             edge_mask: None,
             l1_acc: false,
             relu: (Relu::None, 0),
@@ -305,7 +296,7 @@ impl ComputeUnit {
         (self.fpu, self.sfpu) = (None, None);
         (self.running, self.packs_rows) = (None, None);
         (self.l1_acc, self.relu) = (false, (Relu::None, 0));
-        (self.section, self.edge_mask, self.scratch_free) = (Section::Untouched, None, 0);
+        (self.computed, self.reduced, self.edge_mask, self.scratch_free) = (false, 0, None, 0);
     }
 
     pub(super) fn is_written(&self, dst: u32) -> bool {
@@ -319,6 +310,16 @@ impl ComputeUnit {
         }
         self.written |= 1 << dst;
         self.scratch_free &= !(1 << dst);
+        if !accumulates {
+            self.reduced &= !(1 << dst);
+        }
+    }
+
+    /// The same for a result that the vector unit makes of registers: of reductions, if one of them holds one.
+    pub(super) fn begin_of(&mut self, dst: u32, operands: &[u32]) {
+        let reduced = operands.iter().any(|r| self.reduced & 1 << r != 0);
+        self.begin(dst, false);
+        self.reduced |= u32::from(reduced) << dst;
     }
 }
 

@@ -12,6 +12,7 @@ use super::error::{ErrorKind, SimError, count};
 use super::launch::{Launch, Processor, RunOptions, RunReport, TensorLaunch};
 use super::memory::{AllL1, Dram};
 use super::noc::{Endpoints, Outgoing, What};
+use super::pipes::PipeLaunch;
 use super::registers::Phase;
 use super::thread::Fiber;
 use crate::arch::{Arch, Core};
@@ -29,6 +30,7 @@ pub(super) struct Shared {
     /// Per core (by index): it runs threads of the program.
     pub(super) takes_part: Vec<bool>,
     pub(super) tensors: Vec<TensorLaunch>,
+    pub(super) pipes: Vec<PipeLaunch>,
     pub(super) options: RunOptions,
 }
 

@@ -1,548 +1,203 @@
 //! As `accessor_words.rs`, of row-major tensors and of tensors that are sharded in DRAM: words, pages, bytes of a page, and how far behind the
 //! allocator of ttnn 0.81.1 put the next tensor in DRAM.
 
-use crate::tensor::format::DataFormat::{self, Bf16, Bfp4B, Bfp8B, F32, U8};
-use crate::tensor::memory::Orientation::{self, Col, Row};
-use crate::tensor::memory::ShardLayout::{self, Block, Height, Width};
-
-/// How a tensor is cut: layout, shard, first and last core (or bank), orientation.
-pub(super) type Cut = (ShardLayout, [u32; 2], (u32, u32, u32, u32), Orientation);
-
-pub(super) struct Case {
-    pub name: &'static str,
-    pub shape: &'static [usize],
-    pub format: DataFormat,
-    pub rows: bool,
-    pub dram: bool,
-    pub cut: Option<Cut>,
-    /// `None`: there are not as many banks.
-    pub blackhole: Option<&'static [u32]>,
-    pub wormhole: Option<&'static [u32]>,
-    pub pages: usize,
-    pub page: u32,
-    /// On Blackhole, 0 where not known.
-    pub per_bank: u64,
-}
+use super::case::Case;
+use crate::tensor::format::DataFormat::{Bf16, Bfp4B, Bfp8B, F32, U8};
+use crate::tensor::memory::Orientation::{Col, Row};
+use crate::tensor::memory::ShardLayout::{Block, Height, Width};
 
 pub(super) const CASES: &[Case] = &[
-    Case {
-        name: "row dram 96 bf16",
-        shape: &[5, 96],
-        format: Bf16,
-        rows: true,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 192]),
-        wormhole: Some(&[2, 192]),
-        pages: 5,
-        page: 192,
-        per_bank: 192,
-    },
-    Case {
-        name: "row dram 70 bf16",
-        shape: &[5, 70],
-        format: Bf16,
-        rows: true,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 192]),
-        wormhole: Some(&[2, 160]),
-        pages: 5,
-        page: 140,
-        per_bank: 192,
-    },
-    Case {
-        name: "row dram 33 bf16",
-        shape: &[5, 33],
-        format: Bf16,
-        rows: true,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 128]),
-        wormhole: Some(&[2, 96]),
-        pages: 5,
-        page: 66,
-        per_bank: 128,
-    },
-    Case {
-        name: "row dram 1 bf16",
-        shape: &[5, 1],
-        format: Bf16,
-        rows: true,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 64]),
-        wormhole: Some(&[2, 32]),
-        pages: 5,
-        page: 2,
-        per_bank: 64,
-    },
-    Case {
-        name: "row l1 70 bf16",
-        shape: &[5, 70],
-        format: Bf16,
-        rows: true,
-        dram: false,
-        cut: None,
-        blackhole: Some(&[0, 144]),
-        wormhole: Some(&[0, 144]),
-        pages: 5,
-        page: 140,
-        per_bank: 0,
-    },
-    Case {
-        name: "row dram 96 f32",
-        shape: &[5, 96],
-        format: F32,
-        rows: true,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 384]),
-        wormhole: Some(&[2, 384]),
-        pages: 5,
-        page: 384,
-        per_bank: 384,
-    },
-    Case {
-        name: "row dram 70 f32",
-        shape: &[5, 70],
-        format: F32,
-        rows: true,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 320]),
-        wormhole: Some(&[2, 288]),
-        pages: 5,
-        page: 280,
-        per_bank: 320,
-    },
-    Case {
-        name: "row dram 33 f32",
-        shape: &[5, 33],
-        format: F32,
-        rows: true,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 192]),
-        wormhole: Some(&[2, 160]),
-        pages: 5,
-        page: 132,
-        per_bank: 192,
-    },
-    Case {
-        name: "row dram 1 f32",
-        shape: &[5, 1],
-        format: F32,
-        rows: true,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 64]),
-        wormhole: Some(&[2, 32]),
-        pages: 5,
-        page: 4,
-        per_bank: 64,
-    },
-    Case {
-        name: "row l1 70 f32",
-        shape: &[5, 70],
-        format: F32,
-        rows: true,
-        dram: false,
-        cut: None,
-        blackhole: Some(&[0, 288]),
-        wormhole: Some(&[0, 288]),
-        pages: 5,
-        page: 280,
-        per_bank: 0,
-    },
-    Case {
-        name: "row dram 96 u8",
-        shape: &[5, 96],
-        format: U8,
-        rows: true,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 128]),
-        wormhole: Some(&[2, 96]),
-        pages: 5,
-        page: 96,
-        per_bank: 128,
-    },
-    Case {
-        name: "row dram 70 u8",
-        shape: &[5, 70],
-        format: U8,
-        rows: true,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 128]),
-        wormhole: Some(&[2, 96]),
-        pages: 5,
-        page: 70,
-        per_bank: 128,
-    },
-    Case {
-        name: "row dram 33 u8",
-        shape: &[5, 33],
-        format: U8,
-        rows: true,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 64]),
-        wormhole: Some(&[2, 64]),
-        pages: 5,
-        page: 33,
-        per_bank: 64,
-    },
-    Case {
-        name: "row dram 1 u8",
-        shape: &[5, 1],
-        format: U8,
-        rows: true,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 64]),
-        wormhole: Some(&[2, 32]),
-        pages: 5,
-        page: 1,
-        per_bank: 64,
-    },
-    Case {
-        name: "row l1 70 u8",
-        shape: &[5, 70],
-        format: U8,
-        rows: true,
-        dram: false,
-        cut: None,
-        blackhole: Some(&[0, 80]),
-        wormhole: Some(&[0, 80]),
-        pages: 5,
-        page: 70,
-        per_bank: 0,
-    },
-    Case {
-        name: "row 3d bf16",
-        shape: &[2, 3, 40],
-        format: Bf16,
-        rows: true,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 128]),
-        wormhole: Some(&[2, 96]),
-        pages: 6,
-        page: 80,
-        per_bank: 128,
-    },
-    Case {
-        name: "row 1d bf16",
-        shape: &[100],
-        format: Bf16,
-        rows: true,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 256]),
-        wormhole: Some(&[2, 224]),
-        pages: 1,
-        page: 200,
-        per_bank: 256,
-    },
-    Case {
-        name: "tile bf8b bf8b",
-        shape: &[64, 96],
-        format: Bfp8B,
-        rows: false,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 1088]),
-        wormhole: Some(&[2, 1088]),
-        pages: 6,
-        page: 1088,
-        per_bank: 1088,
-    },
-    Case {
-        name: "tile bf4b l1 bf4b",
-        shape: &[64, 96],
-        format: Bfp4B,
-        rows: false,
-        dram: false,
-        cut: None,
-        blackhole: Some(&[0, 576]),
-        wormhole: Some(&[0, 576]),
-        pages: 6,
-        page: 576,
-        per_bank: 0,
-    },
-    Case {
-        name: "tile u8 u8",
-        shape: &[64, 96],
-        format: U8,
-        rows: false,
-        dram: true,
-        cut: None,
-        blackhole: Some(&[2, 1024]),
-        wormhole: Some(&[2, 1024]),
-        pages: 6,
-        page: 1024,
-        per_bank: 1024,
-    },
-    Case {
-        name: "row height bf16",
-        shape: &[64, 96],
-        format: Bf16,
-        rows: true,
-        dram: false,
-        cut: Some((Height, [16, 96], (0, 0, 3, 0), Row)),
-        blackhole: Some(&[1, 192, 1, 4, 64, 16, 33685762, 67240706]),
-        wormhole: Some(&[1, 192, 1, 4, 64, 16, 319951378, 353506322]),
-        pages: 64,
-        page: 192,
-        per_bank: 0,
-    },
-    Case {
-        name: "row height uneven bf16",
-        shape: &[50, 96],
-        format: Bf16,
-        rows: true,
-        dram: false,
-        cut: Some((Height, [16, 96], (0, 0, 3, 0), Row)),
-        blackhole: Some(&[1, 192, 1, 4, 50, 16, 33685762, 67240706]),
-        wormhole: Some(&[1, 192, 1, 4, 50, 16, 319951378, 353506322]),
-        pages: 50,
-        page: 192,
-        per_bank: 0,
-    },
-    Case {
-        name: "row height odd cols bf16",
-        shape: &[64, 70],
-        format: Bf16,
-        rows: true,
-        dram: false,
-        cut: Some((Height, [16, 70], (0, 0, 3, 0), Row)),
-        blackhole: Some(&[1, 144, 1, 4, 64, 16, 33685762, 67240706]),
-        wormhole: Some(&[1, 144, 1, 4, 64, 16, 319951378, 353506322]),
-        pages: 64,
-        page: 140,
-        per_bank: 0,
-    },
-    Case {
-        name: "row width bf16",
-        shape: &[20, 96],
-        format: Bf16,
-        rows: true,
-        dram: false,
-        cut: Some((Width, [20, 32], (0, 0, 2, 0), Row)),
-        blackhole: Some(&[1, 64, 2, 3, 20, 3, 20, 1, 33685762, 770]),
-        wormhole: Some(&[1, 64, 2, 3, 20, 3, 20, 1, 319951378, 5138]),
-        pages: 60,
-        page: 64,
-        per_bank: 0,
-    },
-    Case {
-        name: "row width uneven bf16",
-        shape: &[20, 80],
-        format: Bf16,
-        rows: true,
-        dram: false,
-        cut: Some((Width, [20, 32], (0, 0, 2, 0), Row)),
-        blackhole: Some(&[1, 64, 2, 3, 20, 3, 20, 1, 33685762, 770]),
-        wormhole: Some(&[1, 64, 2, 3, 20, 3, 20, 1, 319951378, 5138]),
-        pages: 60,
-        page: 64,
-        per_bank: 0,
-    },
-    Case {
-        name: "row width 8 bf16",
-        shape: &[20, 24],
-        format: Bf16,
-        rows: true,
-        dram: false,
-        cut: Some((Width, [20, 8], (0, 0, 2, 0), Row)),
-        blackhole: Some(&[1, 16, 2, 3, 20, 3, 20, 1, 33685762, 770]),
-        wormhole: Some(&[1, 16, 2, 3, 20, 3, 20, 1, 319951378, 5138]),
-        pages: 60,
-        page: 16,
-        per_bank: 0,
-    },
-    Case {
-        name: "row width 4 bf16",
-        shape: &[20, 12],
-        format: Bf16,
-        rows: true,
-        dram: false,
-        cut: Some((Width, [20, 4], (0, 0, 2, 0), Row)),
-        blackhole: Some(&[1, 16, 2, 3, 20, 3, 20, 1, 33685762, 770]),
-        wormhole: Some(&[1, 16, 2, 3, 20, 3, 20, 1, 319951378, 5138]),
-        pages: 60,
-        page: 8,
-        per_bank: 0,
-    },
-    Case {
-        name: "row block f32",
-        shape: &[40, 96],
-        format: F32,
-        rows: true,
-        dram: false,
-        cut: Some((Block, [20, 32], (0, 0, 2, 1), Row)),
-        blackhole: Some(&[1, 128, 2, 6, 40, 3, 20, 1, 33685762, 16974594, 50528771]),
-        wormhole: Some(&[1, 128, 2, 6, 40, 3, 20, 1, 319951378, 303240210, 336794387]),
-        pages: 120,
-        page: 128,
-        per_bank: 0,
-    },
-    Case {
-        name: "row block col f32",
-        shape: &[40, 96],
-        format: F32,
-        rows: true,
-        dram: false,
-        cut: Some((Block, [20, 32], (0, 0, 1, 2), Col)),
-        blackhole: Some(&[1, 128, 2, 6, 40, 3, 20, 1, 16974082, 33685764, 33817091]),
-        wormhole: Some(&[1, 128, 2, 6, 40, 3, 20, 1, 303239698, 319951380, 320082707]),
-        pages: 120,
-        page: 128,
-        per_bank: 0,
-    },
-    Case {
-        name: "row one stick width bf16",
-        shape: &[1, 96],
-        format: Bf16,
-        rows: true,
-        dram: false,
-        cut: Some((Width, [1, 32], (0, 0, 2, 0), Row)),
-        blackhole: Some(&[1, 64, 1, 3, 3, 1, 33685762, 770]),
-        wormhole: Some(&[1, 64, 1, 3, 3, 1, 319951378, 5138]),
-        pages: 3,
-        page: 64,
-        per_bank: 0,
-    },
-    Case {
-        name: "dram width bf16",
-        shape: &[64, 256],
-        format: Bf16,
-        rows: false,
-        dram: true,
-        cut: Some((Width, [64, 32], (0, 0, 7, 0), Row)),
-        blackhole: Some(&[3, 2048, 2, 8, 2, 8, 2, 1, 16777216, 50332160, 83887104, 117442048]),
-        wormhole: Some(&[3, 2048, 2, 8, 2, 8, 2, 1, 16777216, 50332160, 83887104, 117442048]),
-        pages: 16,
-        page: 2048,
-        per_bank: 4096,
-    },
-    Case {
-        name: "dram width bfp8 bf8b",
-        shape: &[64, 256],
-        format: Bfp8B,
-        rows: false,
-        dram: true,
-        cut: Some((Width, [64, 64], (0, 0, 3, 0), Row)),
-        blackhole: Some(&[3, 1088, 2, 4, 2, 8, 2, 2, 16777216, 50332160]),
-        wormhole: Some(&[3, 1088, 2, 4, 2, 8, 2, 2, 16777216, 50332160]),
-        pages: 16,
-        page: 1088,
-        per_bank: 4352,
-    },
-    Case {
-        name: "dram width one row bf16",
-        shape: &[32, 256],
-        format: Bf16,
-        rows: false,
-        dram: true,
-        cut: Some((Width, [32, 64], (0, 0, 3, 0), Row)),
-        blackhole: Some(&[3, 2048, 1, 4, 8, 2, 16777216, 50332160]),
-        wormhole: Some(&[3, 2048, 1, 4, 8, 2, 16777216, 50332160]),
-        pages: 8,
-        page: 2048,
-        per_bank: 4096,
-    },
-    Case {
-        name: "dram width uneven bf16",
-        shape: &[64, 224],
-        format: Bf16,
-        rows: false,
-        dram: true,
-        cut: Some((Width, [64, 64], (0, 0, 3, 0), Row)),
-        blackhole: Some(&[3, 2048, 2, 4, 2, 7, 2, 2, 16777216, 50332160]),
-        wormhole: Some(&[3, 2048, 2, 4, 2, 7, 2, 2, 16777216, 50332160]),
-        pages: 14,
-        page: 2048,
-        per_bank: 8192,
-    },
-    Case {
-        name: "dram width 2nd banks bf16",
-        shape: &[64, 128],
-        format: Bf16,
-        rows: false,
-        dram: true,
-        cut: Some((Width, [64, 64], (2, 0, 3, 0), Row)),
-        blackhole: Some(&[3, 2048, 2, 2, 2, 4, 2, 2, 50332160]),
-        wormhole: Some(&[3, 2048, 2, 2, 2, 4, 2, 2, 50332160]),
-        pages: 8,
-        page: 2048,
-        per_bank: 8192,
-    },
-    Case {
-        name: "dram width col bf16",
-        shape: &[64, 256],
-        format: Bf16,
-        rows: false,
-        dram: true,
-        cut: Some((Width, [64, 64], (0, 0, 3, 0), Col)),
-        blackhole: Some(&[3, 2048, 2, 4, 2, 8, 2, 2, 16777216, 50332160]),
-        wormhole: Some(&[3, 2048, 2, 4, 2, 8, 2, 2, 16777216, 50332160]),
-        pages: 16,
-        page: 2048,
-        per_bank: 8192,
-    },
-    Case {
-        name: "dram height bf16",
-        shape: &[256, 64],
-        format: Bf16,
-        rows: false,
-        dram: true,
-        cut: Some((Height, [64, 64], (0, 0, 3, 0), Row)),
-        blackhole: Some(&[3, 2048, 1, 4, 16, 4, 16777216, 50332160]),
-        wormhole: Some(&[3, 2048, 1, 4, 16, 4, 16777216, 50332160]),
-        pages: 16,
-        page: 2048,
-        per_bank: 8192,
-    },
-    Case {
-        name: "dram block bf16",
-        shape: &[64, 128],
-        format: Bf16,
-        rows: false,
-        dram: true,
-        cut: Some((Block, [64, 32], (0, 0, 3, 0), Row)),
-        blackhole: Some(&[3, 2048, 2, 4, 2, 4, 2, 1, 16777216, 50332160]),
-        wormhole: Some(&[3, 2048, 2, 4, 2, 4, 2, 1, 16777216, 50332160]),
-        pages: 8,
-        page: 2048,
-        per_bank: 4096,
-    },
-    Case {
-        name: "dram width row bf16",
-        shape: &[20, 256],
-        format: Bf16,
-        rows: true,
-        dram: true,
-        cut: Some((Width, [20, 64], (0, 0, 3, 0), Row)),
-        blackhole: Some(&[3, 128, 2, 4, 20, 4, 20, 1, 16777216, 50332160]),
-        wormhole: Some(&[3, 128, 2, 4, 20, 4, 20, 1, 16777216, 50332160]),
-        pages: 80,
-        page: 128,
-        per_bank: 2560,
-    },
-    Case {
-        name: "dram width 12 bf16",
-        shape: &[32, 384],
-        format: Bf16,
-        rows: false,
-        dram: true,
-        cut: Some((Width, [32, 32], (0, 0, 11, 0), Row)),
-        blackhole: None,
-        wormhole: Some(&[3, 2048, 1, 12, 12, 1, 16777216, 50332160, 83887104, 117442048, 150996992, 184551936]),
-        pages: 12,
-        page: 2048,
-        per_bank: 0,
-    },
+    Case::rows("row dram 96 bf16", &[5, 96], Bf16)
+        .dram()
+        .blackhole(&[2, 192])
+        .wormhole(&[2, 192])
+        .pages(5, 192)
+        .per_bank(192),
+    Case::rows("row dram 70 bf16", &[5, 70], Bf16)
+        .dram()
+        .blackhole(&[2, 192])
+        .wormhole(&[2, 160])
+        .pages(5, 140)
+        .per_bank(192),
+    Case::rows("row dram 33 bf16", &[5, 33], Bf16)
+        .dram()
+        .blackhole(&[2, 128])
+        .wormhole(&[2, 96])
+        .pages(5, 66)
+        .per_bank(128),
+    Case::rows("row dram 1 bf16", &[5, 1], Bf16).dram().blackhole(&[2, 64]).wormhole(&[2, 32]).pages(5, 2).per_bank(64),
+    Case::rows("row l1 70 bf16", &[5, 70], Bf16).blackhole(&[0, 144]).wormhole(&[0, 144]).pages(5, 140),
+    Case::rows("row dram 96 f32", &[5, 96], F32)
+        .dram()
+        .blackhole(&[2, 384])
+        .wormhole(&[2, 384])
+        .pages(5, 384)
+        .per_bank(384),
+    Case::rows("row dram 70 f32", &[5, 70], F32)
+        .dram()
+        .blackhole(&[2, 320])
+        .wormhole(&[2, 288])
+        .pages(5, 280)
+        .per_bank(320),
+    Case::rows("row dram 33 f32", &[5, 33], F32)
+        .dram()
+        .blackhole(&[2, 192])
+        .wormhole(&[2, 160])
+        .pages(5, 132)
+        .per_bank(192),
+    Case::rows("row dram 1 f32", &[5, 1], F32).dram().blackhole(&[2, 64]).wormhole(&[2, 32]).pages(5, 4).per_bank(64),
+    Case::rows("row l1 70 f32", &[5, 70], F32).blackhole(&[0, 288]).wormhole(&[0, 288]).pages(5, 280),
+    Case::rows("row dram 96 u8", &[5, 96], U8)
+        .dram()
+        .blackhole(&[2, 128])
+        .wormhole(&[2, 96])
+        .pages(5, 96)
+        .per_bank(128),
+    Case::rows("row dram 70 u8", &[5, 70], U8)
+        .dram()
+        .blackhole(&[2, 128])
+        .wormhole(&[2, 96])
+        .pages(5, 70)
+        .per_bank(128),
+    Case::rows("row dram 33 u8", &[5, 33], U8).dram().blackhole(&[2, 64]).wormhole(&[2, 64]).pages(5, 33).per_bank(64),
+    Case::rows("row dram 1 u8", &[5, 1], U8).dram().blackhole(&[2, 64]).wormhole(&[2, 32]).pages(5, 1).per_bank(64),
+    Case::rows("row l1 70 u8", &[5, 70], U8).blackhole(&[0, 80]).wormhole(&[0, 80]).pages(5, 70),
+    Case::rows("row 3d bf16", &[2, 3, 40], Bf16)
+        .dram()
+        .blackhole(&[2, 128])
+        .wormhole(&[2, 96])
+        .pages(6, 80)
+        .per_bank(128),
+    Case::rows("row 1d bf16", &[100], Bf16).dram().blackhole(&[2, 256]).wormhole(&[2, 224]).pages(1, 200).per_bank(256),
+    Case::tiles("tile bf8b bf8b", &[64, 96], Bfp8B)
+        .dram()
+        .blackhole(&[2, 1088])
+        .wormhole(&[2, 1088])
+        .pages(6, 1088)
+        .per_bank(1088),
+    Case::tiles("tile bf4b l1 bf4b", &[64, 96], Bfp4B).blackhole(&[0, 576]).wormhole(&[0, 576]).pages(6, 576),
+    Case::tiles("tile u8 u8", &[64, 96], U8)
+        .dram()
+        .blackhole(&[2, 1024])
+        .wormhole(&[2, 1024])
+        .pages(6, 1024)
+        .per_bank(1024),
+    Case::rows("row height bf16", &[64, 96], Bf16)
+        .cut(Height, [16, 96], (0, 0, 3, 0), Row)
+        .blackhole(&[1, 192, 1, 4, 64, 16, 33685762, 67240706])
+        .wormhole(&[1, 192, 1, 4, 64, 16, 319951378, 353506322])
+        .pages(64, 192),
+    Case::rows("row height uneven bf16", &[50, 96], Bf16)
+        .cut(Height, [16, 96], (0, 0, 3, 0), Row)
+        .blackhole(&[1, 192, 1, 4, 50, 16, 33685762, 67240706])
+        .wormhole(&[1, 192, 1, 4, 50, 16, 319951378, 353506322])
+        .pages(50, 192),
+    Case::rows("row height odd cols bf16", &[64, 70], Bf16)
+        .cut(Height, [16, 70], (0, 0, 3, 0), Row)
+        .blackhole(&[1, 144, 1, 4, 64, 16, 33685762, 67240706])
+        .wormhole(&[1, 144, 1, 4, 64, 16, 319951378, 353506322])
+        .pages(64, 140),
+    Case::rows("row width bf16", &[20, 96], Bf16)
+        .cut(Width, [20, 32], (0, 0, 2, 0), Row)
+        .blackhole(&[1, 64, 2, 3, 20, 3, 20, 1, 33685762, 770])
+        .wormhole(&[1, 64, 2, 3, 20, 3, 20, 1, 319951378, 5138])
+        .pages(60, 64),
+    Case::rows("row width uneven bf16", &[20, 80], Bf16)
+        .cut(Width, [20, 32], (0, 0, 2, 0), Row)
+        .blackhole(&[1, 64, 2, 3, 20, 3, 20, 1, 33685762, 770])
+        .wormhole(&[1, 64, 2, 3, 20, 3, 20, 1, 319951378, 5138])
+        .pages(60, 64),
+    Case::rows("row width 8 bf16", &[20, 24], Bf16)
+        .cut(Width, [20, 8], (0, 0, 2, 0), Row)
+        .blackhole(&[1, 16, 2, 3, 20, 3, 20, 1, 33685762, 770])
+        .wormhole(&[1, 16, 2, 3, 20, 3, 20, 1, 319951378, 5138])
+        .pages(60, 16),
+    Case::rows("row width 4 bf16", &[20, 12], Bf16)
+        .cut(Width, [20, 4], (0, 0, 2, 0), Row)
+        .blackhole(&[1, 16, 2, 3, 20, 3, 20, 1, 33685762, 770])
+        .wormhole(&[1, 16, 2, 3, 20, 3, 20, 1, 319951378, 5138])
+        .pages(60, 8),
+    Case::rows("row block f32", &[40, 96], F32)
+        .cut(Block, [20, 32], (0, 0, 2, 1), Row)
+        .blackhole(&[1, 128, 2, 6, 40, 3, 20, 1, 33685762, 16974594, 50528771])
+        .wormhole(&[1, 128, 2, 6, 40, 3, 20, 1, 319951378, 303240210, 336794387])
+        .pages(120, 128),
+    Case::rows("row block col f32", &[40, 96], F32)
+        .cut(Block, [20, 32], (0, 0, 1, 2), Col)
+        .blackhole(&[1, 128, 2, 6, 40, 3, 20, 1, 16974082, 33685764, 33817091])
+        .wormhole(&[1, 128, 2, 6, 40, 3, 20, 1, 303239698, 319951380, 320082707])
+        .pages(120, 128),
+    Case::rows("row one stick width bf16", &[1, 96], Bf16)
+        .cut(Width, [1, 32], (0, 0, 2, 0), Row)
+        .blackhole(&[1, 64, 1, 3, 3, 1, 33685762, 770])
+        .wormhole(&[1, 64, 1, 3, 3, 1, 319951378, 5138])
+        .pages(3, 64),
+    Case::tiles("dram width bf16", &[64, 256], Bf16)
+        .dram()
+        .cut(Width, [64, 32], (0, 0, 7, 0), Row)
+        .blackhole(&[3, 2048, 2, 8, 2, 8, 2, 1, 16777216, 50332160, 83887104, 117442048])
+        .wormhole(&[3, 2048, 2, 8, 2, 8, 2, 1, 16777216, 50332160, 83887104, 117442048])
+        .pages(16, 2048)
+        .per_bank(4096),
+    Case::tiles("dram width bfp8 bf8b", &[64, 256], Bfp8B)
+        .dram()
+        .cut(Width, [64, 64], (0, 0, 3, 0), Row)
+        .blackhole(&[3, 1088, 2, 4, 2, 8, 2, 2, 16777216, 50332160])
+        .wormhole(&[3, 1088, 2, 4, 2, 8, 2, 2, 16777216, 50332160])
+        .pages(16, 1088)
+        .per_bank(4352),
+    Case::tiles("dram width one row bf16", &[32, 256], Bf16)
+        .dram()
+        .cut(Width, [32, 64], (0, 0, 3, 0), Row)
+        .blackhole(&[3, 2048, 1, 4, 8, 2, 16777216, 50332160])
+        .wormhole(&[3, 2048, 1, 4, 8, 2, 16777216, 50332160])
+        .pages(8, 2048)
+        .per_bank(4096),
+    Case::tiles("dram width uneven bf16", &[64, 224], Bf16)
+        .dram()
+        .cut(Width, [64, 64], (0, 0, 3, 0), Row)
+        .blackhole(&[3, 2048, 2, 4, 2, 7, 2, 2, 16777216, 50332160])
+        .wormhole(&[3, 2048, 2, 4, 2, 7, 2, 2, 16777216, 50332160])
+        .pages(14, 2048)
+        .per_bank(8192),
+    Case::tiles("dram width 2nd banks bf16", &[64, 128], Bf16)
+        .dram()
+        .cut(Width, [64, 64], (2, 0, 3, 0), Row)
+        .blackhole(&[3, 2048, 2, 2, 2, 4, 2, 2, 50332160])
+        .wormhole(&[3, 2048, 2, 2, 2, 4, 2, 2, 50332160])
+        .pages(8, 2048)
+        .per_bank(8192),
+    Case::tiles("dram width col bf16", &[64, 256], Bf16)
+        .dram()
+        .cut(Width, [64, 64], (0, 0, 3, 0), Col)
+        .blackhole(&[3, 2048, 2, 4, 2, 8, 2, 2, 16777216, 50332160])
+        .wormhole(&[3, 2048, 2, 4, 2, 8, 2, 2, 16777216, 50332160])
+        .pages(16, 2048)
+        .per_bank(8192),
+    Case::tiles("dram height bf16", &[256, 64], Bf16)
+        .dram()
+        .cut(Height, [64, 64], (0, 0, 3, 0), Row)
+        .blackhole(&[3, 2048, 1, 4, 16, 4, 16777216, 50332160])
+        .wormhole(&[3, 2048, 1, 4, 16, 4, 16777216, 50332160])
+        .pages(16, 2048)
+        .per_bank(8192),
+    Case::tiles("dram block bf16", &[64, 128], Bf16)
+        .dram()
+        .cut(Block, [64, 32], (0, 0, 3, 0), Row)
+        .blackhole(&[3, 2048, 2, 4, 2, 4, 2, 1, 16777216, 50332160])
+        .wormhole(&[3, 2048, 2, 4, 2, 4, 2, 1, 16777216, 50332160])
+        .pages(8, 2048)
+        .per_bank(4096),
+    Case::rows("dram width row bf16", &[20, 256], Bf16)
+        .dram()
+        .cut(Width, [20, 64], (0, 0, 3, 0), Row)
+        .blackhole(&[3, 128, 2, 4, 20, 4, 20, 1, 16777216, 50332160])
+        .wormhole(&[3, 128, 2, 4, 20, 4, 20, 1, 16777216, 50332160])
+        .pages(80, 128)
+        .per_bank(2560),
+    Case::tiles("dram width 12 bf16", &[32, 384], Bf16)
+        .dram()
+        .cut(Width, [32, 32], (0, 0, 11, 0), Row)
+        .wormhole(&[3, 2048, 1, 12, 12, 1, 16777216, 50332160, 83887104, 117442048, 150996992, 184551936])
+        .pages(12, 2048),
 ];

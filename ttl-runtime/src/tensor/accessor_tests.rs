@@ -1,24 +1,18 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::cores::CoreRange;
 use crate::tensor::format::DataFormat;
-use crate::tensor::memory::{MemoryConfig, ShardSpec};
+use crate::tensor::memory::MemoryConfig;
 use crate::tensor::spec::TensorSpec;
 
+#[path = "accessor_case.rs"]
+mod case;
 #[path = "accessor_pages.rs"]
 mod pages;
 #[path = "accessor_words.rs"]
 mod words;
 
 const ARCHS: [Arch; 2] = [Arch::blackhole(), Arch::wormhole()];
-
-fn spec(case: &words::Case) -> TensorSpec {
-    let (x0, y0, x1, y1) = case.cores;
-    let cores = CoreRange::new(Core::new(x0, y0), Core::new(x1, y1));
-    let shards = ShardSpec::new(case.layout, case.shard, cores, case.orientation);
-    TensorSpec::new(case.shape, case.format).unwrap().with_memory(MemoryConfig::Sharded(shards))
-}
 
 #[test]
 fn interleaved_words_are_those_of_ttnn() {
@@ -33,42 +27,20 @@ fn interleaved_words_are_those_of_ttnn() {
 }
 
 #[test]
-fn sharded_words_are_those_of_ttnn() {
-    for case in words::SHARDED {
-        for (arch, expect) in ARCHS.iter().zip([case.blackhole, case.wormhole]) {
-            let got = spec(case).accessor_words(arch);
-            assert_eq!(got.as_deref(), Ok(expect), "{} on {}", case.name, arch.name());
+fn words_are_those_of_ttnn() {
+    for case in words::SHARDED.iter().chain(pages::CASES) {
+        let spec = case.spec();
+        if let Some(pages) = case.pages {
+            assert_eq!((spec.pages(), spec.page_size()), pages, "{}", case.name);
         }
-    }
-}
-
-#[test]
-fn rows_and_dram_shards_are_those_of_ttnn() {
-    for case in pages::CASES {
-        let spec = if case.rows {
-            TensorSpec::row_major(case.shape, case.format).unwrap()
-        } else {
-            TensorSpec::new(case.shape, case.format).unwrap()
-        };
-        let memory = match case.cut {
-            None if case.dram => MemoryConfig::Dram,
-            None => MemoryConfig::L1,
-            Some((layout, shard, (x0, y0, x1, y1), orientation)) => {
-                let cores = CoreRange::new(Core::new(x0, y0), Core::new(x1, y1));
-                let shards = ShardSpec::new(layout, shard, cores, orientation);
-                if case.dram { MemoryConfig::DramSharded(shards) } else { MemoryConfig::Sharded(shards) }
-            }
-        };
-        let spec = spec.with_memory(memory);
-        assert_eq!((spec.pages(), spec.page_size()), (case.pages, case.page), "{}", case.name);
-        for (arch, expect) in ARCHS.iter().zip([case.blackhole, case.wormhole]) {
+        for (arch, expect) in ARCHS.iter().zip(case.words) {
             match (spec.accessor_words(arch), expect) {
                 (got, Some(expect)) => assert_eq!(got.as_deref(), Ok(expect), "{} on {}", case.name, arch.name()),
                 (got, None) => assert!(got.is_err(), "{} on {}", case.name, arch.name()),
             }
         }
-        if case.per_bank != 0 {
-            assert_eq!(spec.bytes_per_bank(&ARCHS[0]), Ok(case.per_bank), "{}", case.name);
+        if let Some(bytes) = case.per_bank {
+            assert_eq!(spec.bytes_per_bank(&ARCHS[0]), Ok(bytes), "{}", case.name);
         }
     }
 }
@@ -76,7 +48,7 @@ fn rows_and_dram_shards_are_those_of_ttnn() {
 #[test]
 fn decoding_uses_exactly_its_words() {
     for case in words::SHARDED {
-        let mut words = case.blackhole.to_vec();
+        let mut words = case.words[0].expect("the words").to_vec();
         let n = words.len();
         words.extend([2, 2048]);
         let (first, used) = Accessor::decode(&words, &Arch::blackhole()).unwrap();
@@ -96,11 +68,11 @@ fn decoding_uses_exactly_its_words() {
 fn sharded_pages_lie_in_their_shards() {
     for case in words::SHARDED {
         let arch = Arch::blackhole();
-        let spec = spec(case);
+        let (spec, shard) = (case.spec(), case.shard());
         let accessor = spec.accessor(&arch).unwrap();
         let tiles = spec.tiles();
         let (high, wide) = (tiles.batch * tiles.tile_rows(), tiles.tile_cols());
-        let (sh, sw) = (case.shard[0] as usize / 32, case.shard[1] as usize / 32);
+        let (sh, sw) = (shard[0] as usize / 32, shard[1] as usize / 32);
         let across = wide.div_ceil(sw);
         let banks = spec.shard_grid(&arch).unwrap().unwrap().banks;
         let mut seen = HashSet::new();

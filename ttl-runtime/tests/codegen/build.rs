@@ -9,7 +9,8 @@ use ttl_runtime::ir::{
     Accumulate, BinOp, Block, Expr, ExprKind, Fn, FnId, For, IntTy, Leaf, Local, LocalId, Module, Op, Order, Param,
     ParamKind, Query, Role, Stmt, StmtKind, Store, Ty,
 };
-use ttl_runtime::ops::{BinaryOp, UnaryOp};
+use ttl_runtime::ops::{BinaryOp, Pool, ReduceDim, UnaryOp};
+use ttl_runtime::temps::Place;
 use ttl_runtime::tensor::format::DataFormat;
 
 pub(crate) const BF16: DataFormat = DataFormat::Bf16;
@@ -252,7 +253,7 @@ impl FnBuilder {
         dag.0.root = Some(root);
         let mut leaves = Vec::new();
         if acc {
-            leaves.push(Leaf::Acc { shape: [u32(1), pages.clone()], line: 0 });
+            leaves.push(Leaf::Acc { shape: [u32(1), pages.clone()], place: Place::default() });
         }
         leaves.extend(inputs.iter().map(|cb| Leaf::Front { cb: *cb, shape: [u32(1), pages.clone()] }));
         self.op(Op::Store(Box::new(Store {
@@ -273,7 +274,7 @@ impl FnBuilder {
         let product = dag.0.add(Node::Matmul(left, right));
         dag.0.root = Some(dag.bin(BinaryOp::Add, acc, product));
         let leaves = vec![
-            Leaf::Acc { shape: [rt.clone(), ct.clone()], line: 0 },
+            Leaf::Acc { shape: [rt.clone(), ct.clone()], place: Place::default() },
             Leaf::Front { cb: a, shape: [rt, kt.clone()] },
             Leaf::Front { cb: b, shape: [kt, ct] },
         ];
@@ -306,6 +307,9 @@ impl DagBuilder {
     }
     pub(crate) fn un(&mut self, op: UnaryOp, x: NodeId) -> NodeId {
         self.0.add(Node::Unary(op, x, ttl_runtime::ir::dag::Words::NONE))
+    }
+    pub(crate) fn sum_row(&mut self, x: NodeId) -> NodeId {
+        self.0.add(Node::Reduce(Pool::Sum, ReduceDim::Row, x))
     }
     pub(crate) fn bin(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
         self.0.add(Node::pair(op, a, b))

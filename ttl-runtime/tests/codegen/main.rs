@@ -6,4 +6,5 @@ mod kernels;
 mod passes;
 mod run_cpp;
 mod semantics;
+mod undo;
 mod verify;

@@ -10,7 +10,7 @@ use ttl_runtime::ops::{BinaryOp, UnaryOp};
 use ttl_runtime::tensor::format::DataFormat;
 
 /// The lines of the kernel's body that call one of the functions, with their depth of indentation.
-fn calls(module: &Module, config: &ComputeConfig, names: &[&str]) -> Vec<String> {
+pub(crate) fn calls(module: &Module, config: &ComputeConfig, names: &[&str]) -> Vec<String> {
     text(module, config)
         .lines()
         .filter(|l| {
@@ -328,6 +328,45 @@ fn expressions_that_do_not_fit_are_errors_with_place_and_numbers() {
     let added = temps::add(&mut deep, &buffers, target.config).expect("buffers of its own");
     assert!(!added.is_empty());
     prepare(verify(&deep).expect("verified"), &target).expect("in parts");
+}
+
+/// A function that needs a buffer of the compiler's gets it wherever it is called: also in the operands of operations.
+#[test]
+fn calls_in_operands_get_the_buffers_they_need() {
+    let [front, reserved] = [Ty::reference(false, Ty::Front(BF16)), Ty::reference(true, Ty::Reserved(BF16))];
+    let mut f = FnBuilder::new("f", 1).ret(Ty::U32);
+    let x = f.param("x", front.clone());
+    let y = f.param("y", reserved.clone());
+    f.store(y, u32(1), &[x], false, |d| {
+        let x = d.leaf(0);
+        d.sum_row(x)
+    });
+    f.stmt(StmtKind::Return(Some(u32(1))));
+    let (f, _) = f.finish();
+    let mut k = FnBuilder::new("compute", 10);
+    k.param("compute", Ty::Compute);
+    let a = k.cb_in("a", BF16);
+    let y = k.cb_out("y", BF16);
+    let called = || {
+        let guard = |local, ty: &Ty| Expr { ty: ty.clone(), kind: ExprKind::Local(local) };
+        call(FnId(0), vec![guard(a, &front), guard(y, &reserved)], Ty::U32)
+    };
+    let dst = u32(0);
+    k.op(Op::WaitFront { cb: a, pages: called() });
+    k.op(Op::Unary { op: UnaryOp::Exp, dst: dst.clone(), words: vec![called()] });
+    k.op(Op::BinaryRegs { op: BinaryOp::Add, a: dst.clone(), b: dst.clone(), dst, words: vec![add(u32(1), called())] });
+    k.op(Op::Init(Init::BinaryRegs(BinaryOp::Add, vec![called()])));
+    k.if_(lt(called(), called()), |k| k.op(Op::PopFront { cb: a, pages: called() }), |_| ());
+    let mut module = k.kernel(Role::Compute, vec![f]);
+    let config = ComputeConfig::default();
+    let buffers = Buffers::of(&module, &Target { config: &config, cb_ids: &[] }).expect("formats");
+    let added = temps::add(&mut module, &buffers, &config).expect("a tile of ones");
+    assert_eq!(added.len(), 1);
+    let mut counts = Vec::new();
+    visit::each_stmt(&module.entry().body, &mut |stmt| {
+        visit::stmt_calls(stmt, &mut |call| counts.push(call.args.len()));
+    });
+    assert_eq!(counts, [3; 7]);
 }
 
 #[test]

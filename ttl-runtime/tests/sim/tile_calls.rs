@@ -1,14 +1,15 @@
 //! Broadcasts, reductions and transpositions: the mistakes.
 
 use ttl_runtime::arch::ComputeConfig;
-use ttl_runtime::ops::{Bcast, BinaryOp, Pool, ReduceDim, TileCall};
+use ttl_runtime::ops::{Bcast, BinaryOp, MAX_WORDS, Pool, ReduceDim, TileCall, UnaryOp};
 use ttl_runtime::sim::ErrorKind;
-use ttl_runtime::sim::ops::{self, FpuInit};
+use ttl_runtime::sim::ops::{self, FpuInit, SfpuInit};
 
 use crate::compute::{WIDE, error, pack_all, run, start, start_and_acquire};
 use crate::harness::*;
 
 const SUM_ROW: TileCall = TileCall::Reduce(Pool::Sum, ReduceDim::Row);
+const FILL: SfpuInit = SfpuInit::Unary(UnaryOp::Fill, [0; MAX_WORDS]);
 const MAX_COL: TileCall = TileCall::Reduce(Pool::Max, ReduceDim::Col);
 
 fn init(call: TileCall, cbs: &[u32]) {
@@ -38,8 +39,8 @@ fn a_reduction_must_be_undone_before_other_tiles_are_packed() {
         ops::tile_call(SUM_ROW, &[A, B], &[0, 0], 0, 0, here!());
         pack_all(1);
         ops::tile_regs_acquire(here!());
-        ops::fpu_init(FpuInit::Copy { cb: A }, here!());
-        ops::copy_tile(A, 0, 0, here!());
+        ops::sfpu_init(FILL, here!());
+        ops::sfpu_unary(UnaryOp::Fill, 0, [0; MAX_WORDS], here!());
         pack_all(1);
     });
     assert_eq!(e.kind(), ErrorKind::Init);
@@ -47,7 +48,65 @@ fn a_reduction_must_be_undone_before_other_tiles_are_packed() {
     assert!(e.to_string().contains("call `reduce_uninit` after the last reduction"), "{e}");
 }
 
-/// As at the head of a loop that ends with a reduction.
+/// Also where the same section reduces into another register.
+#[test]
+fn only_reductions_are_packed_while_one_is_set_up() {
+    let copy_beside = |undone: bool| {
+        move || {
+            start_and_acquire();
+            init(SUM_ROW, &[A, B]);
+            ops::tile_call(SUM_ROW, &[A, B], &[0, 0], 0, 0, here!());
+            ops::fpu_init(FpuInit::Copy { cb: A }, here!());
+            ops::copy_tile(A, 0, 1, here!());
+            if undone {
+                ops::reduce_uninit(here!());
+            }
+            pack_all(2);
+        }
+    };
+    let e = error(&copy_beside(false));
+    assert_eq!(e.kind(), ErrorKind::Init);
+    assert!(e.message().contains("packs tile register 1, which no reduction made"), "{e}");
+    assert!(run(ComputeConfig::default(), 2, &copy_beside(true)).is_ok());
+}
+
+/// As the library's reductions over several blocks do: the sum so far is copied back, and added to.
+#[test]
+fn a_sum_is_continued_without_undoing() {
+    let got = run(ComputeConfig::default(), 1, &|| {
+        start_and_acquire();
+        init(SUM_ROW, &[A, B]);
+        ops::fpu_init(FpuInit::Copy { cb: A }, here!());
+        ops::copy_tile(A, 0, 0, here!());
+        init(SUM_ROW, &[A, B]);
+        ops::tile_call(SUM_ROW, &[A, B], &[0, 0], 0, 0, here!());
+        pack_all(1);
+    });
+    assert!(got.is_ok(), "{got:?}");
+}
+
+#[test]
+fn the_packer_keeps_its_format_while_a_reduction_is_set_up() {
+    let reconfigured = |undone: bool| {
+        move || {
+            start_and_acquire();
+            init(SUM_ROW, &[A, B]);
+            ops::tile_call(SUM_ROW, &[A, B], &[0, 0], 0, 0, here!());
+            pack_all(1);
+            if undone {
+                ops::reduce_uninit(here!());
+            }
+            ops::pack_reconfig_data_format(OUT, here!());
+        }
+    };
+    let e = error(&reconfigured(false));
+    assert_eq!(e.kind(), ErrorKind::Init);
+    let what = "while the packer is set up for a reduction and writes only column 0 of a tile";
+    assert_eq!(e.message(), format!("`pack_reconfig_data_format` {what}"));
+    assert!(run(ComputeConfig::default(), 1, &reconfigured(true)).is_ok());
+}
+
+/// As behind an `if` of whose branches only one reduces.
 #[test]
 fn nothing_to_undo_does_no_harm() {
     let got = run(ComputeConfig::default(), 1, &|| {

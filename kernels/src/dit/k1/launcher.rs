@@ -3,6 +3,7 @@
 use super::assemble::{self, Tensors};
 use super::memory::{Extras, Memory, OfFormat, Residents, Tables, with_memory};
 use super::plan::{Constants, Run};
+use super::steps4::Steps4Io;
 use crate::dit::arena::{ArenaLayout, ArenaPart};
 use crate::dit::bindings::{Bound, Masks};
 use crate::dit::budget::{CbBudget, K4Budget, Policy};
@@ -161,6 +162,7 @@ impl Builder {
             k1_extras,
             memory,
             tables: Tables::default(),
+            steps4: None,
             launches: 0,
             first_launch: BTreeMap::new(),
             last: None,
@@ -180,6 +182,7 @@ pub struct DitMegakernel {
     k1_extras: bool,
     memory: Memory,
     tables: Tables,
+    steps4: Option<Steps4Io>,
     launches: u64,
     /// How long the first launch of a mode and operation took, its compilation included.
     first_launch: BTreeMap<(u32, u32), Duration>,
@@ -301,6 +304,37 @@ impl DitMegakernel {
         self.tables.bind_masks(&mut self.device, &self.layout, masks)
     }
 
+    /// Makes the tensors that stay while the whole loop runs again, those that are there already excepted. `taps` adds the velocities of every step.
+    pub fn allocate_steps4_io(&mut self, taps: bool) -> Result<&Steps4Io> {
+        match &self.steps4 {
+            Some(io) if io.velocity_out.is_some() == taps => {}
+            _ => {
+                self.release_steps4_io()?;
+                self.steps4 = Some(Steps4Io::allocate(&mut self.device, &self.layout, taps)?);
+            }
+        }
+        self.steps4_io()
+    }
+
+    /// The tensors of the whole loop.
+    pub fn steps4_io(&self) -> Result<&Steps4Io> {
+        self.steps4.as_ref().ok_or(MegakernelError::NoSteps4Io)
+    }
+
+    /// Writes noise [1, H, A_max] and state features in place: their addresses stay.
+    pub fn set_steps4_inputs(&mut self, noise: &HostTensor, state: &HostTensor) -> Result<()> {
+        let io = self.steps4.as_ref().ok_or(MegakernelError::NoSteps4Io)?;
+        io.set(&mut self.device, &self.layout, noise, state)
+    }
+
+    /// Frees the tensors of the whole loop, if they are there.
+    pub fn release_steps4_io(&mut self) -> Result<()> {
+        match self.steps4.take() {
+            Some(io) => io.free(&mut self.device),
+            None => Ok(()),
+        }
+    }
+
     /// What stays in L1, as far as it is missing: a_rep, and the tensors of K1 if asked for.
     fn make_residents(&mut self, extras: bool) -> Result<()> {
         let pages = self.constants.ring_pages;
@@ -316,6 +350,7 @@ impl DitMegakernel {
     /// Frees every tensor but those that the caller bound. `upload` makes them again.
     pub fn deallocate(&mut self) -> Result<()> {
         self.release_l1_residents()?;
+        self.release_steps4_io()?;
         self.memory.free_stream(&mut self.device)?;
         self.tables.free(&mut self.device)
     }
@@ -336,6 +371,11 @@ impl DitMegakernel {
     pub fn run_chain(&mut self, x: &Matrix, blk: u32, n_blk: u32, n_iters: u32) -> Result<Matrix> {
         self.launch(x, Launch::chain(blk, n_blk, n_iters))?;
         self.read_hub_a(self.cfg.width() / TILE)
+    }
+
+    /// How long [`DitMegakernel::run_chain`] takes; nothing is read back.
+    pub fn run_chain_timed(&mut self, x: &Matrix, blk: u32, n_blk: u32, n_iters: u32) -> Result<Duration> {
+        self.launch(x, Launch::chain(blk, n_blk, n_iters))
     }
 
     /// The four products of every block with nothing between them: the pure weight stream. How long it took.

@@ -11,6 +11,7 @@
 //! | `relay` | both processors of a reader core (relay mode) |
 //! | `assemble` | the program of all of them |
 //! | `memory` | its tensors on a device |
+//! | `steps4` | tensors of the whole loop, which stay between its runs |
 //! | `launcher` | the program on a device, launch after launch |
 
 pub mod activations;
@@ -22,5 +23,6 @@ mod memory;
 pub mod plan;
 pub mod relay;
 pub mod ring;
+pub mod steps4;
 pub mod weights;
 pub use launcher::{DitMegakernel, Launch};

@@ -1,4 +1,4 @@
-//! Callees and method names.
+//! Callees and method names; then `shapes`.
 
 use crate::messages as m;
 use crate::model::{Block, Expr, ExprKind, Func, Kind, Role, Stmt};
@@ -9,6 +9,7 @@ use ttl_skeleton::{RANGE_ADAPTERS, is_method};
 pub(crate) fn check(func: &Func, report: &mut Report) {
     let moves_data = matches!(func.kind, Kind::Kernel(Role::Reader | Role::Writer));
     Calls { report, moves_data }.block(&func.body);
+    super::shapes::check(func, report);
 }
 
 struct Calls<'a> {

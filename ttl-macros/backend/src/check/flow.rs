@@ -232,6 +232,7 @@ impl Analysis {
                 args.iter().for_each(|e| self.place(e));
                 self.now.dead |= matches!(expr.kind, ExprKind::Panic(_));
             }
+            ExprKind::PrintTile(parts) => parts.iter().for_each(|e| self.place(e)),
             ExprKind::Assert(a) => {
                 self.value(&a.cond);
                 a.message.iter().flat_map(|m| &m.args).for_each(|e| self.place(e));
@@ -286,6 +287,7 @@ impl Analysis {
             ExprKind::Unary { expr, .. }
             | ExprKind::Cast { expr, .. }
             | ExprKind::Paren { expr, .. }
+            | ExprKind::Placed { expr, .. }
             | ExprKind::FromBits { arg: expr, .. } => self.value(expr),
             ExprKind::Ref { place, .. } => self.place(place),
             ExprKind::Binary { op, left, right, .. } => {

@@ -3,3 +3,4 @@
 pub(crate) mod calls;
 pub(crate) mod flow;
 pub(crate) mod scope;
+pub(crate) mod shapes;

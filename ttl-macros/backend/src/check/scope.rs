@@ -184,6 +184,7 @@ impl Resolver<'_> {
             | ExprKind::Tuple { elems: list, .. }
             | ExprKind::Array { elems: list, .. }
             | ExprKind::Print(Print { args: list, .. })
+            | ExprKind::PrintTile(list)
             | ExprKind::Panic(Print { args: list, .. }) => list.iter_mut().for_each(|e| self.expr(e)),
             ExprKind::Assert(a) => {
                 self.expr(&mut a.cond);
@@ -228,7 +229,8 @@ impl Resolver<'_> {
             ExprKind::Unary { expr, .. }
             | ExprKind::Cast { expr, .. }
             | ExprKind::Ref { place: expr, .. }
-            | ExprKind::Paren { expr, .. } => self.expr(expr),
+            | ExprKind::Paren { expr, .. }
+            | ExprKind::Placed { expr, .. } => self.expr(expr),
             ExprKind::Binary { left, right, .. } => {
                 self.expr(left);
                 self.expr(right);

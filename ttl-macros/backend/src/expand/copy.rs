@@ -9,6 +9,7 @@ mod closure;
 pub(crate) mod data;
 mod expr;
 mod scalar;
+mod twin;
 
 use crate::check::flow::Flow;
 use crate::check::scope::Scope;
@@ -46,6 +47,8 @@ struct Copier<'a> {
     /// Locals that are known to be scalars.
     scalars: Vec<bool>,
     scope: &'a Scope,
+    /// The functions that it calls.
+    twins: Vec<twin::Twin>,
     /// In the guard of an arm, whose names are not there before the `match`.
     in_guard: bool,
 }
@@ -61,6 +64,7 @@ impl Copy {
             next_carrier: 0,
             first_const,
             scope,
+            twins: Vec::new(),
             in_guard: false,
             scalars: vec![false; scope.locals.len()],
             locals: scope
@@ -99,6 +103,7 @@ impl Copier<'_> {
         if !probes.is_empty() {
             out.extend(carry(&Ident::new("__ttl_root", Span::call_site()), &probes));
         }
+        let out = [self.imports(), out].into_iter().collect::<TokenStream>();
         let closure = match (&func.ret, parts.tail) {
             // A value where there should be none is reported for the user's function; the copy accepts it.
             (None, Some(tail)) => quote!(|| { #out let _ = #tail; }),

@@ -42,6 +42,7 @@ impl Parser<'_> {
                 Some(None) => self.no(mac.path, &m::PRINT_FORMAT),
                 None => ExprKind::Refused,
             },
+            "print_tile" if ours => self.print_tile(mac),
             "zone" if ours => match syn::parse2::<LitStr>(mac.tokens.clone()) {
                 Ok(name) => ExprKind::Zone(name.value()),
                 Err(_) => self.no(mac.path, &m::ZONE_NAME),
@@ -51,6 +52,35 @@ impl Parser<'_> {
                 ExprKind::Refused
             }
         }
+    }
+
+    /// `x, tile` or `x, tile, 0..4, 0..8`.
+    fn print_tile(&mut self, mac: syn::Macro) -> ExprKind {
+        let Some(args) = self.arguments(&mac) else { return ExprKind::Refused };
+        let mut args = args.into_iter();
+        let (Some(block), Some(tile)) = (args.next(), args.next()) else {
+            return self.no(mac.path, &m::PRINT_TILE);
+        };
+        let mut parts = vec![self.expr(block), self.expr(tile)];
+        let mut ranges: Vec<syn::Expr> = args.collect();
+        if ranges.is_empty() {
+            ranges = vec![syn::parse_quote!(0..32), syn::parse_quote!(0..32)];
+        }
+        if ranges.len() != 2 {
+            return self.no(mac.path, &m::PRINT_TILE);
+        }
+        for range in ranges {
+            match range {
+                syn::Expr::Range(syn::ExprRange {
+                    start: Some(start),
+                    end: Some(end),
+                    limits: syn::RangeLimits::HalfOpen(_),
+                    ..
+                }) => parts.extend([self.expr(*start), self.expr(*end)]),
+                other => return self.no(other, &m::PRINT_TILE),
+            }
+        }
+        ExprKind::PrintTile(parts)
     }
 
     fn arguments(&mut self, mac: &syn::Macro) -> Option<Vec<syn::Expr>> {

@@ -3,6 +3,7 @@
 use super::Parser;
 use crate::messages as m;
 use crate::model::{Block, Expr, ExprKind, For, If};
+use crate::place;
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Ident, Lit};
@@ -83,6 +84,10 @@ impl Parser<'_> {
             }
             E::Call(e) => self.call(e),
             E::MethodCall(e) => self.method(e),
+            e if place::of(&e).is_some() => {
+                let (number, value) = place::of(&e).unwrap_or((0, &e));
+                ExprKind::Placed { expr: self.boxed(value.clone()), number }
+            }
             E::Block(e) => {
                 self.attributes(&e.attrs);
                 if let Some(label) = &e.label {

@@ -211,6 +211,7 @@ impl Chip {
             semaphores: self.semaphores.clone(),
             threads: threads.collect(),
             tensors: self.tensors.clone(),
+            pipes: Vec::new(),
         };
         self.machine.run(&launch, &self.options)
     }

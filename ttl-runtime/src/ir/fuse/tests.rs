@@ -1,5 +1,7 @@
 use super::*;
-use crate::ops::Kind;
+use crate::ir::dag::Words;
+use crate::ops::{BinaryOp, Kind, TernaryOp, UnaryOp};
+use crate::tensor::format::DataFormat;
 
 const BF16: LeafInfo = LeafInfo::Front { format: DataFormat::Bf16, to_dest: false };
 const F32: LeafInfo = LeafInfo::Front { format: DataFormat::F32, to_dest: false };

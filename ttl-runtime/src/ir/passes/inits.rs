@@ -14,6 +14,7 @@ mod check;
 mod place;
 mod startup;
 mod state;
+mod undo;
 
 pub use check::{CheckError, check};
 pub use place::place;

@@ -23,51 +23,68 @@ pub fn place(module: &mut Module, buffers: &Buffers, config: &ComputeConfig) -> 
     if module.role != Role::Compute {
         return Ok(());
     }
+    // One decision for all instances of a function: the native run knows an accumulator by its call and its size.
+    let mut decided = Decided::default();
     for at in 0..module.fns.len() as u32 {
-        let Decided { in_l1, written } = decide(module, at, buffers, config)?;
-        let f = &mut module.fns[at as usize];
+        decide(module, at, buffers, config, &mut decided)?;
+    }
+    for at in 0..module.fns.len() {
+        let f = &mut module.fns[at];
+        let mut made = BTreeSet::new();
+        visit::each_stmt(&f.body, &mut |stmt| {
+            if let StmtKind::Op(Op::Zeros { shape: [rows, cols], place }) = &stmt.kind
+                && let Some(pages) = constant(&mul(rows.clone(), cols.clone()))
+            {
+                made.insert((*place, pages));
+            }
+        });
         let mut locals = BTreeMap::new();
-        for (line, pages) in in_l1 {
-            let key = TempKey::Sum { place: Place::new(f.file, line), pages };
+        for (place, pages) in decided.in_l1.iter().copied().filter(|sum| made.contains(sum)) {
+            let key = TempKey::Sum { place, pages };
             let local = f.temp(key).unwrap_or_else(|| {
                 let local = f.add_local(&key.name(locals.len()), Ty::CbIn(DataFormat::F32));
                 f.temps.push((key, local));
                 local
             });
-            locals.insert((line, pages), local);
+            locals.insert((place, pages), local);
         }
         let body = std::mem::take(&mut f.body);
-        let mut rewriter = Rewriter { f, locals, written, registers: config.dst_tiles() };
+        let mut rewriter = Rewriter { f, locals, written: &decided.written, registers: config.dst_tiles() };
         let body = rewriter.block(body);
-        module.fns[at as usize].body = body;
+        module.fns[at].body = body;
     }
     Ok(())
 }
 
 #[derive(Default)]
 struct Decided {
-    /// Lines and sizes of the accumulators of a function that go to L1.
-    in_l1: Vec<(u32, u32)>,
-    /// Lines of those that the vector unit reads: it must not read what was never written.
-    written: BTreeSet<u32>,
+    /// The accumulators that go to L1, with their sizes.
+    in_l1: Vec<(Place, u32)>,
+    /// Those that the vector unit reads: it must not read what was never written.
+    written: BTreeSet<Place>,
 }
 
-fn decide(module: &Module, at: u32, buffers: &Buffers, config: &ComputeConfig) -> Result<Decided, PassError> {
+fn decide(
+    module: &Module,
+    at: u32,
+    buffers: &Buffers,
+    config: &ComputeConfig,
+    decided: &mut Decided,
+) -> Result<(), PassError> {
     let f = module.function(FnId(at));
     let mut stmts: Vec<&Stmt> = Vec::new();
     visit::each_stmt(&f.body, &mut |stmt| stmts.push(stmt));
-    let mut decided = Decided::default();
     for (from, stmt) in stmts.iter().enumerate() {
-        let StmtKind::Op(Op::Zeros { shape: [rows, cols] }) = &stmt.kind else { continue };
-        let line = stmt.line;
-        let site = Site { file: f.file, line, column: 0 };
+        let StmtKind::Op(Op::Zeros { shape: [rows, cols], place }) = &stmt.kind else { continue };
+        let place = *place;
+        let site = Site { file: f.file, line: stmt.line, column: 0 };
         let pages = constant(&mul(rows.clone(), cols.clone()));
         // From here to its store, in the order of the text.
         let mut stays = true;
         for later in &stmts[from + 1..] {
             let (dag, leaves, stored) = match &later.kind {
-                StmtKind::Op(Op::Store(s)) if has(&s.leaves, line) => (&s.dag, &s.leaves, true),
-                StmtKind::Op(Op::Accumulate(s)) if has(&s.leaves, line) => (&s.dag, &s.leaves, false),
+                StmtKind::Op(Op::Store(s)) if has(&s.leaves, place) => (&s.dag, &s.leaves, true),
+                StmtKind::Op(Op::Accumulate(s)) if has(&s.leaves, place) => (&s.dag, &s.leaves, false),
                 StmtKind::Op(Op::Store(_) | Op::Accumulate(_) | Op::Zeros { .. } | Op::Acquire) => {
                     stays = false;
                     continue;
@@ -83,7 +100,7 @@ fn decide(module: &Module, at: u32, buffers: &Buffers, config: &ComputeConfig) -
             if let (false, Ok(s)) = (stored, &schedule)
                 && s.parts.iter().any(|part| part.plan.reads_acc())
             {
-                decided.written.insert(line);
+                decided.written.insert(place);
             }
             let fits = match schedule {
                 Ok(s) => match s.parts.as_slice() {
@@ -100,16 +117,16 @@ fn decide(module: &Module, at: u32, buffers: &Buffers, config: &ComputeConfig) -
         }
         if !stays {
             let pages = pages.ok_or(PassError::AccUnknownSize { site })?;
-            if !decided.in_l1.contains(&(line, pages)) {
-                decided.in_l1.push((line, pages));
+            if !decided.in_l1.contains(&(place, pages)) {
+                decided.in_l1.push((place, pages));
             }
         }
     }
-    Ok(decided)
+    Ok(())
 }
 
-fn has(leaves: &[Leaf], line: u32) -> bool {
-    leaves.iter().any(|l| matches!(l, Leaf::Acc { line: of, .. } if *of == line))
+fn has(leaves: &[Leaf], place: Place) -> bool {
+    leaves.iter().any(|l| matches!(l, Leaf::Acc { place: of, .. } if *of == place))
 }
 
 /// Whether a function or one that it calls uses tile registers.
@@ -124,9 +141,9 @@ fn computes(module: &Module, id: FnId) -> bool {
 
 struct Rewriter<'a> {
     f: &'a mut Fn,
-    /// Buffers of the accumulators in L1, by line and size.
-    locals: BTreeMap<(u32, u32), LocalId>,
-    written: BTreeSet<u32>,
+    /// Buffers of the accumulators in L1.
+    locals: BTreeMap<(Place, u32), LocalId>,
+    written: &'a BTreeSet<Place>,
     registers: u32,
 }
 
@@ -156,19 +173,19 @@ impl Rewriter<'_> {
     }
 
     fn local(&self, leaf: &Leaf) -> Option<(LocalId, Expr)> {
-        let Leaf::Acc { shape: [rows, cols], line } = leaf else { return None };
+        let Leaf::Acc { shape: [rows, cols], place } = leaf else { return None };
         let pages = mul(rows.clone(), cols.clone());
-        let local = *self.locals.get(&(*line, constant(&pages)?))?;
+        let local = *self.locals.get(&(*place, constant(&pages)?))?;
         Some((local, pages))
     }
 
     fn op(&mut self, op: Op, line: u32, out: &mut Block) {
         let mut push = |op| out.push(Stmt { line, kind: StmtKind::Op(op) });
         match op {
-            Op::Zeros { shape } => match self.local(&Leaf::Acc { shape: shape.clone(), line }) {
+            Op::Zeros { shape, place } => match self.local(&Leaf::Acc { shape: shape.clone(), place }) {
                 None => {
                     push(Op::Acquire);
-                    if self.written.contains(&line) {
+                    if self.written.contains(&place) {
                         let [rows, cols] = shape;
                         self.fill(&mul(rows, cols), line, out);
                     }

@@ -75,7 +75,7 @@ fn own_needs(module: &Module, at: u32, buffers: &Buffers, config: &ComputeConfig
         let site = Site { file: f.file, line: stmt.line, column: 0 };
         let found = leaf_infos(leaves, |cb| buffers.tile_format(module, at, cb), site).and_then(|infos| {
             let schedule = schedule::schedule(dag, &infos, config).map_err(|error| PassError::Plan { site, error })?;
-            needs_of(&schedule, leaves, &pages, site)
+            needs_of(&schedule, leaves, &pages, config.fp32_dest_acc, site)
         });
         match found {
             Ok(found) => {

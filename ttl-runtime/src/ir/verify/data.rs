@@ -1,6 +1,7 @@
 //! Plain data: structs, tuples, arrays, enums.
 
 use super::Checker;
+use super::types::{End, end_of};
 use crate::ir::{Debug, Expr, ExprKind, Ty};
 
 impl Checker<'_, '_> {
@@ -52,6 +53,15 @@ impl Checker<'_, '_> {
                 message.as_ref()
             }
             Debug::Print(text) => Some(text),
+            Debug::Tile(part) => {
+                part.numbers.iter().for_each(|n| self.same(&Ty::U32, &n.ty, "a number of a tile"));
+                self.unordered(&part.numbers.iter().collect::<Vec<_>>());
+                let end = if part.reserved { End::Out } else { End::In };
+                if end_of(&self.f.local(part.cb).ty) != Some(end) {
+                    self.fail("a tile is printed at the other end of its buffer");
+                }
+                None
+            }
             Debug::Zone(_) => None,
         };
         let Some(text) = text else { return };

@@ -40,7 +40,8 @@ pub(super) fn check<K>(program: &Program<K>, device: &DeviceInfo, errors: &mut V
     for (index, cb) in program.cbs.iter().enumerate() {
         let uses = uses(program, index);
         pages(cb, device, errors);
-        ends(cb, &uses, errors);
+        shared(program, cb, errors);
+        ends(cb, program.shards_under(cb).is_some(), &uses, errors);
         for u in &uses {
             one_use(cb, u, errors);
         }
@@ -78,8 +79,49 @@ fn pages(cb: &CbDecl, device: &DeviceInfo, errors: &mut Vec<ProgramError>) {
     }
 }
 
+/// A buffer in the memory of another: of this program, on the same cores, a whole number of pages.
+fn shared<K>(program: &Program<K>, cb: &CbDecl, errors: &mut Vec<ProgramError>) {
+    let Some(of) = cb.shares else { return };
+    let name = &cb.name;
+    let problem = |message: String| ProgramError::new(ProblemKind::CbShared, message).at(cb.site, "declared here");
+    let Some(owner) = program.cb_of(of) else {
+        let error = problem(format!("circular buffer `{name}` shares the memory of a buffer of another program"));
+        errors.push(error.help("share with a buffer of this program"));
+        return;
+    };
+    let of = &owner.name;
+    if cb.cores != owner.cores {
+        errors.push(
+            problem(format!("circular buffers `{of}` and `{name}` share memory and are on different cores"))
+                .at(owner.site, format!("`{of}` on {}", owner.cores))
+                .note(format!("`{name}` is on {}", cb.cores))
+                .help("declare both on the same cores"),
+        );
+    }
+    // A page of 0 bytes is reported with the pages.
+    if cb.page_size > 0 && (cb.bytes() != owner.bytes() || cb.pages == 0) {
+        let (page, bytes) = (u64::from(cb.page_size), owner.bytes());
+        let error = problem(format!(
+            "circular buffer `{name}` shares the {bytes} bytes of `{of}`, which are no whole number of its pages of {page} bytes"
+        ))
+        .at(owner.site, format!("`{of}`: {} of {} bytes", count(owner.pages, "page"), owner.page_size));
+        let own = u64::from(owner.page_size).max(1);
+        let step = page / gcd(page, own);
+        let fitting = bytes.div_ceil(own).next_multiple_of(step.max(1));
+        errors.push(error.help(format!(
+            "give `{of}` {}: {} of `{name}`",
+            count(fitting, "page"),
+            count(fitting * own / page, "page")
+        )));
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
 /// Exactly one producer and one consumer on every core of the buffer.
-fn ends<K>(cb: &CbDecl, uses: &[Use<'_, K>], errors: &mut Vec<ProgramError>) {
+fn ends<K>(cb: &CbDecl, on_shards: bool, uses: &[Use<'_, K>], errors: &mut Vec<ProgramError>) {
     let name = &cb.name;
     if uses.is_empty() {
         errors.push(
@@ -95,7 +137,7 @@ fn ends<K>(cb: &CbDecl, uses: &[Use<'_, K>], errors: &mut Vec<ProgramError>) {
     for (side, verb, on_side) in sides {
         let mine: Vec<&Use<'_, K>> = uses.iter().filter(|u| on_side(u.end)).collect();
         // Who looks at the tensor after the program needs no consumer.
-        if side == "consumer" && cb.tensor.is_some() && mine.is_empty() {
+        if side == "consumer" && on_shards && mine.is_empty() {
             continue;
         }
         let without: CoreSet = cb.cores.iter().filter(|&c| !mine.iter().any(|u| u.kernel.cores.contains(c))).collect();
@@ -108,7 +150,7 @@ fn ends<K>(cb: &CbDecl, uses: &[Use<'_, K>], errors: &mut Vec<ProgramError>) {
                 error = error.at(u.kernel.site, text);
             }
             let end = if side == "producer" { "output" } else { "input" };
-            let help = if cb.tensor.is_some() && side == "producer" {
+            let help = if on_shards && side == "producer" {
                 "a kernel on each core must give the shard to its consumer: `reserve_back` all its pages and `push_back` once".to_owned()
             } else {
                 format!(
@@ -335,17 +377,20 @@ pub(super) fn place<K>(
     let arch = &device.arch;
     let alignment = u64::from(arch.l1_alignment.max(arch.dram_alignment));
     let mut next = vec![u64::from(arch.l1_base); arch.cores() as usize];
-    let mut cbs = Vec::with_capacity(program.cbs.len());
+    let mut cbs: Vec<CheckedCb> = Vec::with_capacity(program.cbs.len());
     let mut parts = Vec::with_capacity(program.cbs.len());
     let mut cores = CoreSet::empty();
     for kernel in &program.kernels {
         cores = cores.union(&kernel.cores);
     }
     for ((index, cb), &id) in program.cbs.iter().enumerate().zip(ids) {
-        let bytes = u64::from(cb.pages) * u64::from(cb.page_size);
-        let address = match &cb.tensor {
-            Some(tensor) => u64::from(tensor.address),
-            None => {
+        let bytes = cb.bytes();
+        let id_of = CbId { program: program.id, index: index as u32 };
+        let owner = cbs.get(program.owner(id_of).index as usize);
+        let address = match (owner, &cb.tensor) {
+            (Some(owner), _) => u64::from(owner.address),
+            (None, Some(tensor)) => u64::from(tensor.address),
+            (None, None) => {
                 let top = cb.cores.iter().map(|c| next[arch.core_index(c)]).max().unwrap_or(0);
                 let address = top.next_multiple_of(alignment);
                 for core in cb.cores.iter() {
@@ -360,7 +405,7 @@ pub(super) fn place<K>(
         // Addresses past the end are reported below, so the narrowing only matters for what is not returned.
         let address = u32::try_from(address).unwrap_or(u32::MAX);
         cbs.push(CheckedCb {
-            cb: CbId { program: program.id, index: index as u32 },
+            cb: id_of,
             name: cb.name.clone(),
             cores: cb.cores.clone(),
             id,
@@ -368,14 +413,15 @@ pub(super) fn place<K>(
             format: cb.format,
             page_size: cb.page_size,
             pages: cb.pages,
-            tensor: cb.tensor.clone(),
+            tensor: program.shards_under(cb).cloned(),
+            shares: cb.shares,
             automatic: cb.automatic,
             producers: side(CbEnd::produces),
             consumers: side(CbEnd::consumes),
             site: cb.site,
         });
         // The tensor's memory is listed with the tensors.
-        if cb.tensor.is_some() {
+        if program.shards_under(cb).is_some() {
             continue;
         }
         parts.push(L1Part {
@@ -384,6 +430,7 @@ pub(super) fn place<K>(
                 pages: cb.pages,
                 page_size: cb.page_size,
                 format: cb.format.name(),
+                shares: cb.shares.and_then(|of| program.cb_of(of)).map(|of| of.name.clone()),
             },
             cores: cb.cores.clone(),
             address,

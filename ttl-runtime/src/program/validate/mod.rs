@@ -72,6 +72,7 @@ impl<K> Program<K> {
                         device: device.device,
                         cbs,
                         semaphores,
+                        pipes: self.pipes,
                         kernels,
                         tensors,
                         l1,
@@ -91,5 +92,4 @@ fn count(n: impl Into<u64>, one: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "../validate_tests.rs"]
 mod tests;

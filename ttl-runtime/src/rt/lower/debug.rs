@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::value::Value;
-use crate::ir::{Debug, Expr, ExprKind, StmtKind, Text, Ty};
+use crate::ir::{Debug, Expr, ExprKind, LocalId, StmtKind, Text, TilePart, Ty};
 use ttl_skeleton as sk;
 
 impl Lower<'_> {
@@ -42,6 +42,15 @@ impl Lower<'_> {
         self.emit(StmtKind::Loop { body: vec![] });
         self.diverged = true;
         Value::Never
+    }
+
+    /// `args`: the tile, the first row and the one after the last, the same of the columns.
+    pub(super) fn print_tile(&mut self, cb: LocalId, reserved: bool, args: &[sk::Expr]) -> Value {
+        let numbers = self.operands(&args.iter().collect::<Vec<_>>());
+        if let Ok(numbers) = numbers.try_into() {
+            self.emit(StmtKind::Debug(Debug::Tile(Box::new(TilePart { cb, reserved, numbers }))));
+        }
+        Value::Unit
     }
 
     pub(super) fn zone(&mut self, name: &str) -> Value {

@@ -20,6 +20,7 @@ impl Lower<'_> {
                 Err(_) => self.refuse(format!("`{text}` is no f32 literal"), "write it as `1.5` or `1e-3`"),
             },
             sk::Expr::Local(l) => self.local(*l),
+            sk::Expr::Placed(e, _) => self.expr(e),
             sk::Expr::Const(slot) => match self.items.get(*slot as usize) {
                 Some(Item::Const(Expr { ty: Ty::Usize, kind: ExprKind::Int(v) })) if *v > i64::from(u32::MAX) => {
                     self.refuse(format!("{v} is too large for the device"), "a `usize` has 32 bits there")

@@ -7,6 +7,7 @@ use super::value::{ResId, ResKind, State, Value};
 use crate::ir::call::{self, Operand};
 use crate::ir::{BinOp, Expr, ExprKind, LocalId, Op, Query, StmtKind, Ty};
 use crate::ops::{BinaryOp, When};
+use crate::temps::Place;
 use ttl_skeleton as sk;
 
 impl Lower<'_> {
@@ -155,11 +156,15 @@ impl Lower<'_> {
             }
             ("fill", [value]) => self.fill(value),
             ("zeros", [rows, cols]) => {
+                let (cols, place) = match cols {
+                    sk::Expr::Placed(cols, number) => (&**cols, Place(*number)),
+                    cols => (cols, Place::default()),
+                };
                 let sizes = self.operands(&[rows, cols]);
                 let [rows, cols] = sizes.try_into().unwrap_or_else(|_| [zero(), zero()]);
                 let (rows, cols) = (self.stable(rows), self.stable(cols));
-                self.op(Op::Zeros { shape: [rows.clone(), cols.clone()] });
-                self.resource(ResKind::Accumulator { rows, cols })
+                self.op(Op::Zeros { shape: [rows.clone(), cols.clone()], place });
+                self.resource(ResKind::Accumulator { rows, cols, place })
             }
             _ => match self.tile_call(name, args, &[When::Always, When::Free]) {
                 Some(value) => value,
@@ -221,6 +226,8 @@ impl Lower<'_> {
                 let value = Expr { ty: Ty::U32, kind: ExprKind::Query(Query::Word { cb, word }) };
                 Value::Scalar(self.spill(value))
             }
+            (ResKind::Reserved { cb, .. }, "print_tile", args) => self.print_tile(cb, true, args),
+            (ResKind::Front { cb, .. }, "print_tile", args) => self.print_tile(cb, false, args),
             (ResKind::Reserved { .. }, "store", [value]) => {
                 let value = self.expr(value);
                 self.store(id, value)

@@ -100,9 +100,8 @@ impl Lower<'_> {
             .iter()
             .filter_map(|leaf| match leaf {
                 TileLeaf::Acc(id) => match &self.resources[id.0].kind {
-                    ResKind::Accumulator { rows, cols } => {
-                        let line = self.resources[id.0].line;
-                        Some(Leaf::Acc { shape: [rows.clone(), cols.clone()], line })
+                    ResKind::Accumulator { rows, cols, place } => {
+                        Some(Leaf::Acc { shape: [rows.clone(), cols.clone()], place: *place })
                     }
                     _ => None,
                 },

@@ -2,6 +2,7 @@
 
 use crate::ir::dag::Dag;
 use crate::ir::{Expr, LocalId, Ty};
+use crate::temps::Place;
 
 /// Index into `Lower::resources`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -148,6 +149,7 @@ pub(super) enum ResKind {
     Accumulator {
         rows: Expr,
         cols: Expr,
+        place: Place,
     },
 }
 

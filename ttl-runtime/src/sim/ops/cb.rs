@@ -99,6 +99,18 @@ impl Cx<'_> {
         Err(Stop::Fail(error.numbers(numbers).help(help)))
     }
 
+    /// The write to buffer `cb` destroys nothing that another buffer in its memory holds.
+    #[inline]
+    pub(super) fn destroys_nothing(&self, cb: usize, addr: u32, size: u32, site: Site) -> Step<()> {
+        match self.core.cbs.overwrites(cb, addr, size) {
+            None => Ok(()),
+            Some(found) => {
+                let error = |message| self.error(ErrorKind::CircularBuffer, message, site);
+                Err(Stop::Fail(found.explain(&self.core.cbs, error, (addr, size))))
+            }
+        }
+    }
+
     /// No read that has not landed may fill pages that are being pushed.
     #[inline]
     fn reads_have_landed(&self, addr: u32, bytes: u32, cb: usize, site: Site) -> Step<()> {

@@ -7,7 +7,7 @@ use super::{FpuInit, SfpuInit, SrcOrder, Stop, op};
 use crate::ops::{BinaryOp, MAX_WORDS, TernaryOp, TileCall, UnaryOp};
 use crate::sim::error::ErrorKind;
 use crate::sim::math::{self, MathConfig, MatmulIn0, ReuseDest};
-use crate::sim::registers::{Configured, Phase, Section};
+use crate::sim::registers::{Configured, Phase};
 use crate::site::Site;
 use crate::tensor::format::DataFormat;
 
@@ -95,6 +95,7 @@ pub fn pack_reconfig_data_format(cb: u32, site: Site) {
     const CALL: &str = "pack_reconfig_data_format";
     op(site, |cx| {
         cx.started(CALL, site)?;
+        cx.edge_mask_is_undone(CALL, site)?;
         let cb = cx.cb(CALL, cb, site)?;
         let format = cx.core.cbs.list[cb].format;
         let unit = cx.unit(CALL, site)?;
@@ -112,7 +113,7 @@ fn step(call: &str, from: Phase, to: Phase, site: Site) {
             unit.written = 0;
         }
         if to == Phase::Acquired {
-            unit.section = Section::Untouched;
+            (unit.computed, unit.reduced) = (false, 0);
         }
         Ok(())
     });
@@ -336,7 +337,7 @@ fn unary(kind: UnaryOp, long: Option<bool>, dst: u32, words: [u32; MAX_WORDS], s
             true => math::sfpu_random(&math, kind, &mut unit.generator, &all, tile),
             false => math::sfpu_unary(&math, kind, &all, tile),
         }
-        unit.begin(dst, false);
+        unit.begin_of(dst, if kind.row().creates { &[] } else { std::slice::from_ref(&dst) });
         cx.core.counters.sfpu_tiles += 1;
         Ok(())
     });
@@ -373,7 +374,7 @@ pub fn sfpu_binary(kind: BinaryOp, [d0, d1]: [u32; 2], out: u32, words: [u32; MA
             all[kind.row().init_words..].copy_from_slice(&words[..MAX_WORDS - kind.row().init_words]);
         }
         math::sfpu_binary(&unit.math, kind, &all, &mut unit.tiles, [d0 as usize, d1 as usize], out as usize);
-        unit.begin(out, false);
+        unit.begin_of(out, &[d0, d1]);
         cx.core.counters.sfpu_tiles += 1;
         Ok(())
     });
@@ -400,7 +401,7 @@ pub fn sfpu_ternary(kind: TernaryOp, operands: [u32; 3], out: u32, words: [u32; 
         }
         let unit = cx.unit(call, site)?;
         math::sfpu_ternary(&unit.math, kind, &words, &mut unit.tiles, operands.map(|r| r as usize), out as usize);
-        unit.begin(out, false);
+        unit.begin_of(out, &operands);
         cx.core.counters.sfpu_tiles += 1;
         Ok(())
     });
@@ -420,7 +421,7 @@ pub fn copy_dest_values(src: u32, dst: u32, site: Site) {
             let tile = unit.tiles[src as usize].clone();
             unit.tiles[dst as usize] = tile;
         }
-        unit.begin(dst, false);
+        unit.begin_of(dst, &[src]);
         cx.core.counters.sfpu_tiles += 1;
         Ok(())
     });

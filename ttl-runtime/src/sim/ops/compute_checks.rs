@@ -5,7 +5,7 @@ use crate::ops::TileCall;
 use crate::sim::error::ErrorKind;
 use crate::sim::launch::Processor;
 use crate::sim::math;
-use crate::sim::registers::{ComputeUnit, Configured, Phase, Section};
+use crate::sim::registers::{ComputeUnit, Configured, Phase};
 use crate::sim::thread::Cx;
 use crate::site::Site;
 
@@ -109,7 +109,9 @@ impl Cx<'_> {
         }
         self.tile_fits(call, cb, site)?;
         let c = &self.core.cbs.list[cb];
-        Ok(c.write_ptr() + tile * c.page_size)
+        let addr = c.write_ptr() + tile * c.page_size;
+        self.destroys_nothing(cb, addr, c.format.tile_bytes(), site)?;
+        Ok(addr)
     }
 
     #[cold]
@@ -193,12 +195,7 @@ impl Cx<'_> {
             return Err(Stop::Fail(error.help(format!("call `{}` before", want.call()))));
         };
         if have == want || self.same_init(have, want) {
-            let unit = self.unit(call, site)?;
-            if want.reduces() {
-                unit.section = Section::Reduced;
-            } else if unit.section == Section::Untouched {
-                unit.section = Section::Computed;
-            }
+            self.unit(call, site)?.computed = true;
             return Ok(());
         }
         let what = if have.call() == want.call() {

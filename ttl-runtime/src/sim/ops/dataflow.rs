@@ -143,10 +143,13 @@ impl Cx<'_> {
                 continue;
             }
             let mine = c.producer.is_some_and(|(t, _)| t == self.me);
-            if c.encloses(addr, size) && (!mine || c.within(c.write_page, c.reserved, addr, size)) {
-                return Ok(());
+            if mine && c.encloses(addr, size) && c.within(c.write_page, c.reserved, addr, size) {
+                return self.destroys_nothing(i, addr, size, site);
             }
-            outside.get_or_insert(i);
+            // Where buffers share memory the one that counts is the thread's own.
+            if mine || !c.encloses(addr, size) {
+                outside.get_or_insert(i);
+            }
         }
         match outside {
             None => Ok(()),
@@ -166,10 +169,12 @@ impl Cx<'_> {
             let consumes = c.consumer.is_some_and(|(t, _)| t == self.me);
             let produces = c.producer.is_some_and(|(t, _)| t == self.me);
             let waited = c.within(c.read_page, c.waited, addr, size);
-            if c.encloses(addr, size) && (waited || produces || !consumes) {
+            if c.encloses(addr, size) && (waited || produces) {
                 return Ok(());
             }
-            outside.get_or_insert(i);
+            if consumes || !c.encloses(addr, size) {
+                outside.get_or_insert(i);
+            }
         }
         match outside {
             None => Ok(()),
@@ -231,6 +236,7 @@ impl Cx<'_> {
         site: Site,
     ) {
         let thread = &mut self.core.threads[self.me];
+        let pipe = thread.sends_through.take();
         if posted {
             thread.unsent_posted[noc] += 1;
         } else {
@@ -243,7 +249,8 @@ impl Cx<'_> {
         queue.bytes += size as usize;
         queue.due += usize::from(due);
         let what = What::Write { source: Source::L1(from), size };
-        queue.list.push(Outgoing { thread: self.me as u8, noc: noc as u8, trid, posted, due, dest, what, from, site });
+        let thread = self.me as u8;
+        queue.list.push(Outgoing { thread, noc: noc as u8, trid, posted, due, dest, what, pipe, from, site });
         self.core.counters.noc_writes += 1;
         self.core.counters.noc_write_bytes += u64::from(size);
     }
@@ -286,6 +293,7 @@ impl Cx<'_> {
                     due: true,
                     dest,
                     what,
+                    pipe: None,
                     from: 0,
                     site,
                 });

@@ -22,7 +22,7 @@ impl Cx<'_> {
         queue.due += usize::from(due);
         let what = What::Write { source, size: 4 };
         let (thread, noc) = (self.me as u8, noc as u8);
-        queue.list.push(Outgoing { thread, noc, trid: 0, posted, due, dest, what, from: 0, site });
+        queue.list.push(Outgoing { thread, noc, trid: 0, posted, due, dest, what, pipe: None, from: 0, site });
         self.core.counters.noc_writes += 1;
         self.core.counters.noc_write_bytes += 4;
         Ok(())

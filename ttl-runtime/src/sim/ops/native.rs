@@ -8,7 +8,7 @@ use super::{add_tiles, copy_tile, matmul_block, matmul_tiles, mul_tiles, reuse_d
 use crate::arch::ComputeConfig;
 use crate::ops::{BinaryOp, MAX_WORDS, Relu, TernaryOp, TileCall, UnaryOp};
 use crate::sim::error::ErrorKind;
-use crate::sim::registers::{Configured, Section};
+use crate::sim::registers::Configured;
 use crate::site::Site;
 use crate::temps::TempKey;
 
@@ -206,7 +206,7 @@ fn ensure_pack(cb: u32, adds: bool, site: Site) {
         let format = cx.core.cbs.list[cx.cb("pack_tile", cb, site)?].format;
         let unit = cx.unit("pack_tile", site)?;
         // The passes undo a reduction before registers that the matrix unit has no part in.
-        if unit.section == Section::Untouched {
+        if !unit.computed {
             unit.edge_mask = None;
         }
         unit.startup.get_or_insert(site);

@@ -5,6 +5,7 @@ use crate::arch::ArchKind;
 use crate::sim::core::Wait;
 use crate::sim::error::ErrorKind;
 use crate::sim::noc::{Outgoing, Remote, Source, What};
+use crate::sim::pipes;
 use crate::sim::thread::Cx;
 use crate::site::Site;
 
@@ -71,7 +72,13 @@ pub fn noc_semaphore_wait(addr: u32, value: u32, site: Site) {
     op(site, |cx| {
         cx.data_movement("noc_semaphore_wait", site)?;
         cx.word("noc_semaphore_wait", addr, site)?;
-        if cx.core.l1.word(addr) == value { Ok(()) } else { Err(Stop::Wait(Wait::SemaphoreEqual { addr, value })) }
+        if cx.core.l1.word(addr) != value {
+            return Err(Stop::Wait(Wait::SemaphoreEqual { addr, value }));
+        }
+        if let Some(pipe) = pipes::sending(&cx.shared.pipes, cx.core.core, addr) {
+            cx.thread().sends_through = Some(pipe);
+        }
+        Ok(())
     });
 }
 
@@ -100,6 +107,9 @@ fn increment(noc: u8, addr: NocAddr, incr: u32, posted: bool, site: Site) {
         cx.data_movement(CALL, site)?;
         let noc = cx.noc(CALL, noc, site)?;
         let dest = cx.remote_word(CALL, addr, site)?;
+        if let Remote::L1 { core, addr } = dest {
+            pipes::announce(&cx.shared.pipes, cx.core, cx.shared.core_at(core), addr, site);
+        }
         // TT-Metalium makes none of them posted on Blackhole, where they could hang.
         let posted = posted && cx.shared.arch.kind == ArchKind::Wormhole;
         cx.enqueue_posted_signal(noc, dest, Ok(incr), posted, site)

@@ -5,12 +5,12 @@ use super::{FpuInit, SfpuInit, Step, Stop, op};
 use crate::ops::{Bcast, BinaryOp, Pool, ReduceDim, Relu, TileCall};
 use crate::sim::error::ErrorKind;
 use crate::sim::math::{self, Before, ReduceFormats};
-use crate::sim::registers::{Phase, Section};
+use crate::sim::registers::Phase;
 use crate::sim::thread::Cx;
 use crate::site::Site;
 use crate::tensor::format::DataFormat;
 
-/// `reduce_uninit`: the packer writes whole tiles again. Harmless where no reduction was prepared, as at the head of a loop that ends with one.
+/// `reduce_uninit`: the packer writes whole tiles again. Harmless where no reduction was prepared, as after an `if` of whose branches only one reduces.
 pub fn reduce_uninit(site: Site) {
     op(site, |cx| {
         cx.started("reduce_uninit", site)?.edge_mask = None;
@@ -161,7 +161,7 @@ impl Cx<'_> {
         };
         let scratch_free = unit.scratch_free | u32::from(dim == ReduceDim::Scalar) << dst;
         unit.begin(dst, true);
-        unit.scratch_free = scratch_free;
+        (unit.scratch_free, unit.reduced) = (scratch_free, unit.reduced | 1 << dst);
         let (data, scaler) = if swapped { (&unit.b, &unit.a) } else { (&unit.a, &unit.b) };
         math::reduce(&unit.math, pool, dim, formats, [data, scaler], before, &mut unit.tiles[dst as usize]);
         self.core.counters.fpu_tiles += 1;
@@ -313,12 +313,23 @@ impl Cx<'_> {
         Ok(self.core.cbs.list[cb].format)
     }
 
-    /// Registers without a reduction in their section would lose all but a row or a column.
+    /// The packer gets another format only when it writes whole tiles: the library asserts that.
+    #[inline]
+    pub(super) fn edge_mask_is_undone(&mut self, name: &str, site: Site) -> Step<()> {
+        let Some((dim, init)) = self.unit(name, site)?.edge_mask else { return Ok(()) };
+        let message =
+            format!("`{name}` while the packer is set up for a reduction and writes only {} of a tile", dim.kept());
+        let error = self.error(ErrorKind::Init, message, site).label(init, "since this `reduce_init`");
+        Err(Stop::Fail(error.help("call it before `reduce_init`, or `reduce_uninit` before it")))
+    }
+
+    /// A register without a reduction would lose all but a row or a column. (To set up the matrix unit for something else in between is no mistake:
+    /// the library's own kernels copy a sum back into its register and go on.)
     #[inline]
     pub(super) fn edge_mask_is_meant(&mut self, name: &str, dst: u32, site: Site) -> Step<()> {
         let unit = self.unit(name, site)?;
         match unit.edge_mask {
-            Some((dim, init)) if unit.section != Section::Reduced => {
+            Some((dim, init)) if unit.reduced & 1 << dst == 0 => {
                 Err(self.edge_mask_is_left(name, dst, dim, init, site))
             }
             _ => Ok(()),

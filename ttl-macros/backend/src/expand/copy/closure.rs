@@ -48,7 +48,8 @@ impl Copier<'_> {
             .collect();
         self.before(quote_spanned!(span=> ::ttl::rt::TakesThese::<(#(#tags,)*)>::check(&#probe);));
         let (given, sks) = self.args(args);
-        let mut tokens = quote_spanned!(span=> #callee::device_fn(&#probe, #callee));
+        let (twin, function) = self.twin(callee);
+        let mut tokens = quote_spanned!(span=> #twin::device_fn(&#probe, #function));
         paren.surround(&mut tokens, |t| t.extend(given));
         (tokens, sk::Expr::Call { slot, args: sks })
     }

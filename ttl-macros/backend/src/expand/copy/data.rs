@@ -229,6 +229,20 @@ impl Copier<'_> {
         (tokens, sk::Print { format: print.format.clone(), args: sks })
     }
 
+    /// A method of the block for whoever lowers it. That it is one is for the function as it is written to say.
+    pub(super) fn print_tile(&mut self, parts: &[Expr], line: u32) -> Copied {
+        let Some((block, numbers)) = parts.split_first() else {
+            return (TokenStream::new(), sk::Expr::Tuple(Vec::new()));
+        };
+        let known = is_place(block);
+        let (block, recv) = self.expr(block, None);
+        let (numbers, args) = self.args(numbers);
+        let sk = sk::Expr::Method { recv: Box::new(recv), name: "print_tile".to_string(), args, line };
+        // A block that is gone is reported once.
+        let block = if known { quote!(()) } else { block };
+        (quote!(::ttl::rt::tile_numbers(&#block, [#numbers])), sk)
+    }
+
     pub(super) fn assert(&mut self, a: &Assert) -> Copied {
         let (cond, cond_sk) = self.expr(&a.cond, None);
         let (shown, message) = match &a.message {
@@ -239,7 +253,8 @@ impl Copier<'_> {
             }
         };
         let sk = sk::Assert { cond: cond_sk, what: a.what.clone(), message };
-        (quote!({ let _: bool = #cond; #shown }), sk::Expr::Assert(Box::new(sk)))
+        // That it is a `bool` is for the function as it is written to say, once.
+        (quote!({ let _ = #cond; #shown }), sk::Expr::Assert(Box::new(sk)))
     }
 }
 

@@ -81,6 +81,7 @@ impl Copier<'_> {
                 let (tokens, sk) = self.print(print);
                 (quote!({ #tokens }), sk::Expr::Print(sk))
             }
+            ExprKind::PrintTile(parts) => self.print_tile(parts, line(expr.span)),
             ExprKind::Assert(a) => self.assert(a),
             ExprKind::Panic(print) => {
                 let (tokens, sk) = self.print(print);
@@ -136,6 +137,10 @@ impl Copier<'_> {
                 }
                 (tokens, sk)
             }
+            ExprKind::Placed { expr, number } => {
+                let (tokens, sk) = self.expr(expr, expect);
+                (tokens, sk::Expr::Placed(Box::new(sk), *number))
+            }
             ExprKind::Call { callee, paren, args } if is_associated(callee) => self.associated(callee, paren, args),
             ExprKind::Call { callee, paren, args } if args.iter().any(|a| self.is_closure(a)) => {
                 self.call_with_closures(last_span(callee.to_token_stream()), callee, paren, args)
@@ -147,7 +152,8 @@ impl Copier<'_> {
                 let (probe, slot) = self.probe(span);
                 self.before(quote_spanned!(span=> ::ttl::rt::Callable::check(&#probe);));
                 let (args, sk_args) = self.args(args);
-                let mut tokens = quote_spanned!(span=> #callee::device_fn(&#probe, #callee));
+                let (twin, function) = self.twin(callee);
+                let mut tokens = quote_spanned!(span=> #twin::device_fn(&#probe, #function));
                 paren.surround(&mut tokens, |t| t.extend(args));
                 let sk = sk::Expr::Call { slot, args: sk_args };
                 (tokens, sk)

@@ -51,7 +51,7 @@ template <int MAX_BYTES = 64>
 struct TileSlice {
     ttl_host::TileSliceArg arg;
 #ifdef TTL_COMPUTE_KERNEL
-    // At the front of a buffer that is read; the packer's side is printed by data-movement kernels.
+    // At the front of a buffer that is read; see DEVICE_PRINT_PACK for the other side.
     TileSlice(uint8_t cb, int tile, const SliceRange& range, bool endl_rows = true, bool = true) :
         arg{cb, static_cast<uint32_t>(tile), {range.h0, range.h1, range.hs}, {range.w0, range.w1, range.ws}, false, endl_rows} {}
 #else
@@ -65,6 +65,31 @@ struct TileSlice {
 #endif
 };
 using TSLICE = TileSlice<64>;
+
+namespace ttl_host {
+namespace packed {
+// A tile of the buffer that the packer fills.
+template <int MAX_BYTES = 64>
+struct TileSlice : ::TileSlice<MAX_BYTES> {
+    template <class... A>
+    TileSlice(A... args) : ::TileSlice<MAX_BYTES>(args...) {
+        this->arg.at_write_pointer = true;
+    }
+};
+}  // namespace packed
+template <class T>
+struct is_tile_slice {
+    static constexpr bool value = false;
+};
+template <int N>
+struct is_tile_slice<::TileSlice<N>> {
+    static constexpr bool value = true;
+};
+template <int N>
+struct is_tile_slice<packed::TileSlice<N>> {
+    static constexpr bool value = true;
+};
+}  // namespace ttl_host
 
 namespace ttl_host {
 template <class T>
@@ -84,7 +109,7 @@ inline PrintArg print_arg(const T& value) {
         return print_arg(from_word<float>(bits));
     } else if constexpr (__is_same(U, ct_string)) {
         return {PrintKind::text, 0, value.ptr, nullptr};
-    } else if constexpr (__is_same(U, TSLICE)) {
+    } else if constexpr (is_tile_slice<U>::value) {
         return {PrintKind::tile, 0, nullptr, &value.arg};
     } else if constexpr (__is_enum(U)) {
         return {PrintKind::signed_, static_cast<uint64_t>(static_cast<int64_t>(value)), nullptr, nullptr};
@@ -116,7 +141,13 @@ inline void print(Place at, const char* format, const A&... args) {
 #ifdef TTL_COMPUTE_KERNEL
 #define DEVICE_PRINT_UNPACK(...) DEVICE_PRINT(__VA_ARGS__)
 #define DEVICE_PRINT_MATH(...) DEVICE_PRINT(__VA_ARGS__)
-#define DEVICE_PRINT_PACK(...) DEVICE_PRINT(__VA_ARGS__)
+// Tiles are those at the write pointer here: the names of slices mean these.
+#define DEVICE_PRINT_PACK(...)                       \
+    do {                                             \
+        using ::ttl_host::packed::TileSlice;         \
+        using TSLICE [[maybe_unused]] = TileSlice<64>; \
+        DEVICE_PRINT(__VA_ARGS__);                   \
+    } while (false)
 #define DEVICE_PRINT_DATA0(...) static_cast<void>(0)
 #define DEVICE_PRINT_DATA1(...) static_cast<void>(0)
 #else

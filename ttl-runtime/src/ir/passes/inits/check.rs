@@ -1,7 +1,8 @@
 //! Proves that every operation has its set-up in force on every path: a plain forward analysis of the finished code, which shares with
 //! the placement only the table of needs.
 
-use super::state::{FIELDS, Formats, MATRIX, NAMES, PACK, SRCA, SRCB, State, Summary, meet, uniform_formats};
+use super::state::{FIELDS, Formats, MATRIX, NAMES, PACK, SRCA, SRCB, State, Summary, UNDO, meet, uniform_formats};
+use super::undo;
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::visit::CallSite;
 use crate::ir::{Expr, Init, LocalId, Module, Op, Role, Stmt, StmtKind, visit};
@@ -37,12 +38,19 @@ pub fn check(module: &Module, buffers: &Buffers) -> Result<(), CheckError> {
             started: !is_entry,
             error: None,
         };
-        let entry = if is_entry { State::default() } else { uniform.clone() };
-        let end = checker.block(&f.body, Some(entry));
+        let starts_free = undo::starts_free(&f.body, &summaries);
+        let entry = if is_entry { State::default() } else { undo::at_entry(uniform.clone(), starts_free) };
+        let end = meet(checker.block(&f.body, Some(entry)), checker.returns.take());
+        if let (true, Some(end)) = (is_entry, &end)
+            && checker.started
+            && undo::is_open(&checker.cx, end)
+        {
+            checker.fail(f.line, format!("{} is {:?} at the end of the kernel", NAMES[UNDO], end.0[UNDO]));
+        }
         if let Some(error) = checker.error {
             return Err(error);
         }
-        summaries.push(Summary::new(checker.touched, meet(end, checker.returns)));
+        summaries.push(Summary::new(checker.touched, end, starts_free));
     }
     Ok(())
 }
@@ -156,6 +164,11 @@ impl Checker<'_> {
                 let site = Site { file: self.file, line, column: 0 };
                 self.error.get_or_insert(CheckError { site, message });
             }
+        }
+        if summary.starts_free == Some(true) && summary.touched[UNDO] && undo::is_open(&self.cx, state) {
+            let message = format!("{} at a call is {:?}", NAMES[UNDO], state.0[UNDO]);
+            let site = Site { file: self.file, line, column: 0 };
+            self.error.get_or_insert(CheckError { site, message });
         }
         summary.apply(state, call.conditional);
         for (mine, theirs) in self.touched.iter_mut().zip(summary.touched) {

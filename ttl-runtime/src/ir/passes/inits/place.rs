@@ -1,10 +1,11 @@
-//! Puts set-up calls in front of the operations, or of the loops, that need them.
+//! Puts set-up calls in front of the operations, or of the loops, that need them, and what undoes one behind the sections that needed it (`undo`).
 
 use super::startup::startup;
 use super::state::{
-    By, FIELDS, Formats, L1_ACC, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, UNDO, meet, scalars,
-    uniform_formats,
+    By, FIELDS, Formats, L1_ACC, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, UNDO, Value, meet,
+    scalars, uniform_formats,
 };
+use super::undo::{self, starts_free};
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::visit::CallSite;
 use crate::ir::{Block, Expr, Init, LocalId, Module, Op, Role, Stmt, StmtKind, visit};
@@ -21,7 +22,8 @@ pub fn place(module: &mut Module, buffers: &Buffers) {
     for at in 0..module.fns.len() {
         let is_entry = at + 1 == module.fns.len();
         let cx = Formats::new(module, buffers, at as u32);
-        let mut entry = uniform.clone();
+        let starts_free = starts_free(&module.fns[at].body, &summaries);
+        let mut entry = undo::at_entry(uniform.clone(), starts_free);
         if let (true, Some(start)) = (is_entry, &start) {
             entry.init(&cx, start);
         }
@@ -31,17 +33,18 @@ pub fn place(module: &mut Module, buffers: &Buffers) {
             loops: Vec::new(),
             returns: Vec::new(),
             touched: [false; FIELDS],
-            is_entry: false,
+            is_entry,
+            free: starts_free != Some(false),
+            carries: Vec::new(),
             line: module.fns[at].line,
         };
         let mut state = Some(entry);
-        placer.is_entry = is_entry;
-        let mut body = placer.block(&module.fns[at].body, &mut state);
+        let mut body = placer.block(&module.fns[at].body, false, &mut state);
         if let (true, Some(end)) = (is_entry, &mut state) {
-            placer.undo(end, &mut body);
+            placer.end(end, &mut body);
         }
         let exit = placer.returns.into_iter().map(Some).fold(state, meet);
-        summaries.push(Summary::new(placer.touched, exit));
+        summaries.push(Summary::new(placer.touched, exit, starts_free));
         if let (true, Some(start)) = (is_entry, &start) {
             let line = body.first().map_or(module.fns[at].line, |s| s.line);
             let kind = StmtKind::Op(Op::Init(start.clone()));
@@ -51,22 +54,27 @@ pub fn place(module: &mut Module, buffers: &Buffers) {
     }
 }
 
-struct Placer<'a> {
-    cx: Formats<'a>,
-    summaries: &'a [Summary],
+pub(super) struct Placer<'a> {
+    pub(super) cx: Formats<'a>,
+    pub(super) summaries: &'a [Summary],
     /// States at `break` and `continue` of the loops around.
     loops: Vec<(Option<State>, Option<State>)>,
     returns: Vec<State>,
     touched: [bool; FIELDS],
     is_entry: bool,
+    /// No section of tile registers is open.
+    pub(super) free: bool,
+    /// Of the loops around: whether each round leaves to the next what has to be undone.
+    pub(super) carries: Vec<bool>,
     line: u32,
 }
 
 impl Placer<'_> {
-    fn block(&mut self, stmts: &[Stmt], state: &mut Option<State>) -> Block {
+    /// `reduces`: what comes after the block, if nothing else, may stay without being undone.
+    fn block(&mut self, stmts: &[Stmt], reduces: bool, state: &mut Option<State>) -> Block {
         let mut out = Block::with_capacity(stmts.len());
-        for (at, stmt) in stmts.iter().enumerate() {
-            let rest = &stmts[at + 1..];
+        for (index, stmt) in stmts.iter().enumerate() {
+            let rest = &stmts[index + 1..];
             self.line = stmt.line;
             let Some(at) = state else {
                 out.push(stmt.clone());
@@ -74,6 +82,9 @@ impl Placer<'_> {
             };
             if !matches!(stmt.kind, StmtKind::While { .. }) {
                 self.calls(stmt, at);
+            }
+            if self.free && matches!(stmt.kind, StmtKind::Break | StmtKind::Continue | StmtKind::Return(_)) {
+                self.undo_unless(self.keeps(&stmts[index..], reduces), at, &mut out);
             }
             let kind = match &stmt.kind {
                 StmtKind::Op(op) => {
@@ -84,6 +95,11 @@ impl Placer<'_> {
                     self.provide(needs, at, &mut out);
                     at.after(op);
                     self.touched[MATRIX] |= clobbers(op);
+                    match op {
+                        Op::Acquire => self.free = false,
+                        Op::Release => self.free = true,
+                        _ => {}
+                    }
                     stmt.kind.clone()
                 }
                 StmtKind::Let { local, .. } | StmtKind::Assign { local, .. } => {
@@ -97,24 +113,37 @@ impl Placer<'_> {
                 }
                 StmtKind::If { cond, then, els } => {
                     let mut other = state.clone();
-                    let then = self.block(then, state);
-                    let els = self.block(els, &mut other);
+                    let (free, inner) = (self.free, self.keeps(rest, reduces));
+                    let then = self.block(then, inner, state);
+                    let free = std::mem::replace(&mut self.free, free);
+                    let els = self.block(els, inner, &mut other);
+                    if other.is_none() {
+                        self.free = free;
+                    }
                     *state = meet(state.take(), other);
                     StmtKind::If { cond: cond.clone(), then, els }
                 }
-                StmtKind::While { cond, body } => StmtKind::While {
-                    cond: cond.clone(),
-                    body: self.repeat(body, Some(cond), None, true, state, &mut out),
-                },
+                StmtKind::While { cond, body } => {
+                    let repeated = Repeated { body, cond: Some(cond), variable: None, leaves: true };
+                    let reduces = self.keeps(rest, reduces);
+                    StmtKind::While { cond: cond.clone(), body: self.repeat(&repeated, reduces, state, &mut out) }
+                }
                 StmtKind::Loop { body } => {
-                    StmtKind::Loop { body: self.repeat(body, None, None, false, state, &mut out) }
+                    let repeated = Repeated { body, cond: None, variable: None, leaves: false };
+                    let reduces = self.keeps(rest, reduces);
+                    StmtKind::Loop { body: self.repeat(&repeated, reduces, state, &mut out) }
                 }
                 StmtKind::For(l) => {
                     let mut l = l.clone();
-                    l.body = self.repeat(&l.body, None, Some(l.local), true, state, &mut out);
+                    let repeated = Repeated { body: &l.body, cond: None, variable: Some(l.local), leaves: true };
+                    let reduces = self.keeps(rest, reduces);
+                    l.body = self.repeat(&repeated, reduces, state, &mut out);
                     StmtKind::For(l)
                 }
-                StmtKind::Block(body) => StmtKind::Block(self.block(body, state)),
+                StmtKind::Block(body) => {
+                    let inner = self.keeps(rest, reduces);
+                    StmtKind::Block(self.block(body, inner, state))
+                }
                 StmtKind::Break => {
                     let left = state.take();
                     if let Some((breaks, _)) = self.loops.last_mut() {
@@ -131,7 +160,7 @@ impl Placer<'_> {
                 }
                 StmtKind::Return(_) => {
                     if let (true, Some(at)) = (self.is_entry, &mut *state) {
-                        self.undo(at, &mut out);
+                        self.end(at, &mut out);
                     }
                     self.returns.extend(state.take());
                     stmt.kind.clone()
@@ -140,6 +169,11 @@ impl Placer<'_> {
             };
             let line = stmt.line;
             out.push(Stmt { line, kind });
+            if let (true, Some(at)) = (self.free, &mut *state)
+                && undo::is_open(&self.cx, at)
+            {
+                self.undo_unless(self.keeps(rest, reduces), at, &mut out);
+            }
         }
         out
     }
@@ -157,19 +191,32 @@ impl Placer<'_> {
         }
     }
 
-    /// A kernel leaves nothing to undo.
-    fn undo(&mut self, state: &mut State, out: &mut Block) {
+    /// A kernel leaves the packer as it was.
+    fn end(&mut self, state: &mut State, out: &mut Block) {
         let mut needs = Needs::default();
         needs[UNDO] = self.cx.nothing_to_undo();
         needs[L1_ACC] = self.cx.accumulates(false);
         self.provide(needs, state, out);
     }
 
+    /// Undoes what is in force, if anything may be.
+    fn undo_unless(&mut self, keeps: bool, state: &mut State, out: &mut Block) {
+        if !keeps {
+            let mut needs = Needs::default();
+            needs[UNDO] = self.cx.nothing_to_undo();
+            self.provide(needs, state, out);
+        }
+    }
+
     /// Emits what is needed and not in force.
     fn provide(&mut self, needs: Needs, state: &mut State, out: &mut Block) {
         let line = self.line;
-        if let (Some(Need { value, by: By::Undoing }), Some(call)) = (&needs[UNDO], self.cx.undone)
-            && state.0[UNDO].as_ref() != Some(value)
+        let none = Some(Value::Undo(None));
+        let undoes = matches!(&needs[UNDO], Some(Need { by: By::Undoing, .. }));
+        // Between sections the packer gets a format only when it writes whole tiles.
+        let repacks = self.free && needs[PACK].as_ref().is_some_and(|n| state.0[PACK].as_ref() != Some(&n.value));
+        if let (true, Some(call)) = (undoes || repacks, self.cx.undone)
+            && state.0[UNDO] != none
         {
             let undo = Init::Undo(call);
             state.init(&self.cx, &undo);
@@ -211,23 +258,16 @@ impl Placer<'_> {
         state.apply(&needs);
     }
 
-    /// The body of a loop; what it needs only one value of goes to `out`, in front.
-    /// `leaves`: the loop can end at its head, not only by `break`.
-    fn repeat(
-        &mut self,
-        body: &[Stmt],
-        cond: Option<&Expr>,
-        variable: Option<LocalId>,
-        leaves: bool,
-        state: &mut Option<State>,
-        out: &mut Block,
-    ) -> Block {
+    /// The body of a loop; what it needs only one value of goes to `out`, in front. `reduces`: as for a block.
+    fn repeat(&mut self, l: &Repeated<'_>, reduces: bool, state: &mut Option<State>, out: &mut Block) -> Block {
+        let &Repeated { body, cond, variable, leaves } = l;
         let Some(before) = state else {
             return body.to_vec();
         };
         let line = self.line;
         let (needs, varying) = self.loop_needs(body, cond, variable);
         self.provide(needs, before, out);
+        self.carries.push(undo::only_reduces(&self.cx, self.summaries, body, cond).unwrap_or(reduces));
         if let Some(variable) = variable {
             before.forget(variable);
         }
@@ -240,12 +280,14 @@ impl Placer<'_> {
                 *field = None;
             }
         }
-        let returns = self.returns.len();
+        let (returns, free) = (self.returns.len(), self.free);
         let (_, ends, _) = self.round(body, cond, &trial);
         self.returns.truncate(returns);
+        self.free = free;
         let head = meet(Some(before), ends).unwrap_or_default();
         self.line = line;
         let (code, _, breaks) = self.round(body, cond, &head);
+        self.carries.pop();
         *state = if leaves {
             let mut at_head = head;
             if let Some(cond) = cond {
@@ -266,7 +308,7 @@ impl Placer<'_> {
         }
         let mut state = Some(start);
         self.loops.push((None, None));
-        let code = self.block(body, &mut state);
+        let code = self.block(body, self.carries.last() == Some(&true), &mut state);
         let (breaks, continues) = self.loops.pop().unwrap_or_default();
         (code, meet(state, continues), breaks)
     }
@@ -315,6 +357,15 @@ impl Placer<'_> {
         }
         (one, varying)
     }
+}
+
+/// A loop.
+struct Repeated<'a> {
+    body: &'a [Stmt],
+    cond: Option<&'a Expr>,
+    variable: Option<LocalId>,
+    /// It can end at its head, not only by `break`.
+    leaves: bool,
 }
 
 fn clobbers(op: &Op) -> bool {

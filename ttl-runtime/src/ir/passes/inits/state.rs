@@ -196,13 +196,32 @@ impl Formats<'_> {
     }
 
     /// What a section of tile registers needs when it begins; `rest` is what follows. The packer must be whole again for registers that
-    /// the matrix unit has no part in: its own operations see to that themselves.
+    /// the matrix unit has no part in: its own operations see to that themselves. And it gets its format before a reduction sets it up: the library
+    /// forbids to change the format after that.
     pub(super) fn section_needs(&self, rest: &[Stmt], summaries: &[Summary]) -> Needs {
         let mut needs = Needs::default();
-        if self.undone.is_some() && !self.computes(rest, summaries) {
+        if self.undone.is_none() {
+            return needs;
+        }
+        if !self.computes(rest, summaries) {
             needs[UNDO] = self.nothing_to_undo();
+        } else if let Some(cb) = self.packed_after_reduction(rest) {
+            needs[PACK] = self.need(cb);
         }
         needs
+    }
+
+    /// The first buffer that a section packs to, if it reduces before.
+    fn packed_after_reduction(&self, rest: &[Stmt]) -> Option<LocalId> {
+        let end = rest.iter().position(|s| matches!(s.kind, StmtKind::Op(Op::Release))).unwrap_or(rest.len());
+        let (mut reduces, mut packed) = (false, None);
+        visit::each_stmt(&rest[..end], &mut |stmt| match &stmt.kind {
+            StmtKind::Op(Op::Tile(t)) if t.call.undo().is_some() => reduces = true,
+            StmtKind::Op(Op::PackTile { cb, .. }) if reduces => packed = packed.or(Some(*cb)),
+            StmtKind::Op(Op::Tile(t)) if reduces => packed = packed.or(t.output()),
+            _ => {}
+        });
+        packed
     }
 
     /// Whether the matrix unit has an operation before the section ends. Loops count as running.
@@ -364,10 +383,12 @@ impl Formats<'_> {
 pub(super) struct Summary {
     pub(super) touched: [bool; FIELDS],
     pub(super) exit: State,
+    /// Whether no section of tile registers is open when it is called; `None` if it has nothing to do with them.
+    pub(super) starts_free: Option<bool>,
 }
 
 impl Summary {
-    pub(super) fn new(touched: [bool; FIELDS], exit: Option<State>) -> Summary {
+    pub(super) fn new(touched: [bool; FIELDS], exit: Option<State>, starts_free: Option<bool>) -> Summary {
         let mut exit = exit.unwrap_or_default();
         // What is said in terms of the function's own scalars says nothing to its caller.
         for field in &mut exit.0 {
@@ -375,7 +396,7 @@ impl Summary {
                 *field = None;
             }
         }
-        Summary { touched, exit }
+        Summary { touched, exit, starts_free }
     }
 
     pub(super) fn apply(&self, state: &mut State, conditional: bool) {

@@ -1,0 +1,9 @@
+use ttl::prelude::*;
+
+#[ttl::kernel(compute)]
+fn k(_: Compute, x: CbIn<bf16>, y: CbOut<bf16>) {
+    let x = x.wait_front(6);
+    y.reserve_back(6).store(x.block(2, 3) - x.block(1, 3).bcast_cols());
+}
+
+fn main() {}
