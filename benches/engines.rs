@@ -5,7 +5,8 @@
 
 use std::time::Instant;
 use ttl::prelude::*;
-use ttl_kernels::{fma, matmul, matmul_mcast, softmax};
+use ttl_kernels::matmul::{self, Blocks, Options, Strategy};
+use ttl_kernels::{fma, softmax};
 
 fn main() -> ttl::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).collect();
@@ -19,15 +20,15 @@ fn main() -> ttl::Result<()> {
         use Numerics::{Exact, Fast};
         fma_2048::<1>(engine, runs, "1x1")?;
         fma_2048::<16>(engine, runs, "4x4")?;
-        matmul_1024::<1, 1, 1, 1, 1>(engine, runs, "1x1", HiFi4, Exact)?;
-        matmul_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", HiFi4, Exact)?;
-        matmul_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", LoFi, Exact)?;
-        matmul_1024::<1, 1, 1, 1, 1>(engine, runs, "1x1", HiFi4, Fast)?;
-        matmul_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", HiFi4, Fast)?;
-        mcast_1024::<1, 1, 1, 1, 1>(engine, runs, "1x1", Exact)?;
-        mcast_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", Exact)?;
-        mcast_1024::<1, 1, 1, 1, 1>(engine, runs, "1x1", Fast)?;
-        mcast_1024::<4, 4, 4, 2, 2>(engine, runs, "4x4", Fast)?;
+        matmul_1024(engine, runs, ONE, HiFi4, Exact)?;
+        matmul_1024(engine, runs, FOUR, HiFi4, Exact)?;
+        matmul_1024(engine, runs, FOUR, LoFi, Exact)?;
+        matmul_1024(engine, runs, ONE, HiFi4, Fast)?;
+        matmul_1024(engine, runs, FOUR, HiFi4, Fast)?;
+        mcast_1024(engine, runs, ONE, Exact)?;
+        mcast_1024(engine, runs, FOUR, Exact)?;
+        mcast_1024(engine, runs, ONE, Fast)?;
+        mcast_1024(engine, runs, FOUR, Fast)?;
         softmax_1024(engine, runs)?;
     }
     Ok(())
@@ -50,10 +51,13 @@ fn fma_2048<const BLOCK: u32>(engine: Engine, runs: usize, blocks: &str) -> ttl:
     measure(&mut device, &program, engine, runs, &format!("fma_2048_b{blocks}"), 4096)
 }
 
-fn matmul_1024<const M: u32, const N: u32, const K: u32, const SM: u32, const SN: u32>(
+const ONE: Blocks = Blocks { m: 1, n: 1, k: 1, sub_m: 1, sub_n: 1 };
+const FOUR: Blocks = Blocks { m: 4, n: 4, k: 4, sub_m: 2, sub_n: 2 };
+
+fn matmul_1024(
     engine: Engine,
     runs: usize,
-    blocks: &str,
+    blocks: Blocks,
     fidelity: MathFidelity,
     numerics: Numerics,
 ) -> ttl::Result<()> {
@@ -62,30 +66,27 @@ fn matmul_1024<const M: u32, const N: u32, const K: u32, const SM: u32, const SN
     let b = device.upload::<bf16>("b", &HostTensor::normal([1024, 1024], 2)?)?;
     let c = device.zeros::<bf16>("c", &[1024, 1024])?;
     let config = ComputeConfig { fidelity, fp32_dest_acc: true, ..ComputeConfig::default() };
-    let program = matmul::program::<M, N, K, SM, SN>(&device.grid(), config, &a, &b, &c)?;
+    let options = Options { blocks: Some(blocks), strategy: Strategy::Unicast, ..Options::default() };
+    let program = matmul::program(&device.grid(), config, &a, &b, &c, &options)?;
     let program = program.validate(&device)?;
     let fast = if numerics == Numerics::Fast { "_Fast" } else { "" };
-    let name = format!("matmul_1024_b{blocks}_{fidelity:?}{fast}");
+    let name = format!("matmul_1024_b{0}x{0}_{fidelity:?}{fast}", blocks.m);
     measure(&mut device, &program, engine, runs, &name, 32768)
 }
 
 /// On 8 x 8 cores, the first of each row and column sending to the others.
-fn mcast_1024<const M: u32, const N: u32, const K: u32, const SM: u32, const SN: u32>(
-    engine: Engine,
-    runs: usize,
-    blocks: &str,
-    numerics: Numerics,
-) -> ttl::Result<()> {
+fn mcast_1024(engine: Engine, runs: usize, blocks: Blocks, numerics: Numerics) -> ttl::Result<()> {
     let mut device = device(engine, numerics)?;
     let a = device.upload::<bf16>("a", &HostTensor::normal([1024, 1024], 1)?)?;
     let b = device.upload::<bf16>("b", &HostTensor::normal([1024, 1024], 2)?)?;
     let c = device.zeros::<bf16>("c", &[1024, 1024])?;
     let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
     let grid = CoreRange::new(Core::new(0, 0), Core::new(7, 7));
-    let program = matmul_mcast::program::<M, N, K, SM, SN>(grid, config, &a, &b, &c)?;
+    let options = Options { blocks: Some(blocks), strategy: Strategy::Multicast, ..Options::default() };
+    let program = matmul::program(&grid.into(), config, &a, &b, &c, &options)?;
     let program = program.validate(&device)?;
     let fast = if numerics == Numerics::Fast { "_Fast" } else { "" };
-    measure(&mut device, &program, engine, runs, &format!("matmul_mcast_1024_b{blocks}{fast}"), 32768)
+    measure(&mut device, &program, engine, runs, &format!("matmul_mcast_1024_b{0}x{0}{fast}", blocks.m), 32768)
 }
 
 /// On 8 x 4 cores, one row of 32 tiles each.

@@ -5,7 +5,7 @@ mod common;
 use clap::Parser;
 use std::path::PathBuf;
 use ttl::prelude::*;
-use ttl_kernels::matmul;
+use ttl_kernels::matmul::{self, Blocks, Options, Strategy};
 
 /// Multiplies two matrices over all cores of the simulated chip.
 #[derive(Parser)]
@@ -21,8 +21,8 @@ struct Cli {
     /// M, N and K of random operands
     #[arg(long, num_args = 3, value_names = ["M", "N", "K"], default_values_t = [1024, 1024, 1024])]
     size: Vec<usize>,
-    /// Tiles along each side of a block: 1, 2 or 4
-    #[arg(long, default_value = "4", value_parser = ["1", "2", "4"])]
+    /// Tiles along each side of a block: 1, 2, 4, or chosen from the sizes
+    #[arg(long, default_value = "4", value_parser = ["1", "2", "4", "auto"])]
     block: String,
     #[arg(long, value_enum, default_value = "hifi4")]
     fidelity: common::FidelityArg,
@@ -47,11 +47,14 @@ fn run(cli: &Cli) -> ttl::Result<()> {
     let config =
         ComputeConfig { fidelity: common::fidelity(cli.fidelity), fp32_dest_acc: true, ..ComputeConfig::default() };
     let grid = device.grid();
-    let program = match cli.block.as_str() {
-        "1" => matmul::program::<1, 1, 1, 1, 1>(&grid, config, &a, &b, &c),
-        "2" => matmul::program::<2, 2, 2, 2, 2>(&grid, config, &a, &b, &c),
-        _ => matmul::program::<4, 4, 4, 2, 2>(&grid, config, &a, &b, &c),
-    }?;
+    let blocks = match cli.block.as_str() {
+        "1" => Some(Blocks { m: 1, n: 1, k: 1, sub_m: 1, sub_n: 1 }),
+        "2" => Some(Blocks { m: 2, n: 2, k: 2, sub_m: 2, sub_n: 2 }),
+        "4" => Some(Blocks { m: 4, n: 4, k: 4, sub_m: 2, sub_n: 2 }),
+        _ => None,
+    };
+    let options = Options { blocks, strategy: Strategy::Unicast, ..Options::default() };
+    let program = matmul::program(&grid, config, &a, &b, &c, &options)?;
     let program = program.validate(&device)?;
     let time = common::run(&mut device, &program, &cli.options)?;
 

@@ -5,7 +5,7 @@ mod common;
 use clap::Parser;
 use std::path::PathBuf;
 use ttl::prelude::*;
-use ttl_kernels::{matmul, matmul_mcast};
+use ttl_kernels::matmul::{self, Blocks, Options, Strategy};
 
 /// Multiplies two matrices; the first cores of rows and columns read the operands for the others.
 #[derive(Parser)]
@@ -24,8 +24,8 @@ struct Cli {
     /// Columns and rows of cores at most (default: the whole chip)
     #[arg(long, num_args = 2, value_names = ["COLUMNS", "ROWS"])]
     grid: Vec<u32>,
-    /// Tiles along each side of a block: 1, 2 or 4
-    #[arg(long, default_value = "4", value_parser = ["1", "2", "4"])]
+    /// Tiles along each side of a block: 1, 2, 4, or chosen from the sizes
+    #[arg(long, default_value = "4", value_parser = ["1", "2", "4", "auto"])]
     block: String,
     #[arg(long, value_enum, default_value = "hifi4")]
     fidelity: common::FidelityArg,
@@ -50,11 +50,14 @@ fn run(cli: &Cli) -> ttl::Result<()> {
     let config =
         ComputeConfig { fidelity: common::fidelity(cli.fidelity), fp32_dest_acc: true, ..ComputeConfig::default() };
     let grid = grid(&device, &cli.grid)?;
-    let program = match cli.block.as_str() {
-        "1" => matmul_mcast::program::<1, 1, 1, 1, 1>(grid, config, &a, &b, &c),
-        "2" => matmul_mcast::program::<2, 2, 2, 2, 2>(grid, config, &a, &b, &c),
-        _ => matmul_mcast::program::<4, 4, 4, 2, 2>(grid, config, &a, &b, &c),
-    }?;
+    let blocks = match cli.block.as_str() {
+        "1" => Some(Blocks { m: 1, n: 1, k: 1, sub_m: 1, sub_n: 1 }),
+        "2" => Some(Blocks { m: 2, n: 2, k: 2, sub_m: 2, sub_n: 2 }),
+        "4" => Some(Blocks { m: 4, n: 4, k: 4, sub_m: 2, sub_n: 2 }),
+        _ => None,
+    };
+    let options = Options { blocks, strategy: Strategy::Multicast, ..Options::default() };
+    let program = matmul::program(&grid.into(), config, &a, &b, &c, &options)?;
     let program = program.validate(&device)?;
     let time = common::run(&mut device, &program, &cli.options)?;
 

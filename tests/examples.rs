@@ -190,7 +190,8 @@ fn shapes_that_do_not_fit() {
     let line = file(dir.path(), "line.npy", &[64]);
     fails("matmul", &["--a", text(&line), "--b", text(&a)], &["[64]"]);
     fails("fma", &["--size", "96", "32", "--block", "4"], &["3 tiles", "block of 4"]);
-    fails("matmul", &["--size", "96", "64", "64", "--block", "2"], &["M has 3 tiles", "2"]);
+    // Nothing has to divide the sizes of a product.
+    run("matmul", &["--size", "96", "80", "64", "--block", "2"]);
 }
 
 #[test]

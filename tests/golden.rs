@@ -3,7 +3,8 @@
 use std::path::Path;
 use ttl::prelude::*;
 use ttl::runtime::codegen::Lines;
-use ttl_kernels::{fma, linear, matmul, norms, softmax};
+use ttl_kernels::matmul::{self, Activation, Strategy};
+use ttl_kernels::{fma, linear, norms, softmax};
 
 fn check(program: &CheckedProgram, name: &str) {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
@@ -40,10 +41,17 @@ fn matmul_kernels() {
     let [a, b, c] = ["a", "b", "c"].map(|n| device.zeros::<bf16>(n, &[256, 256]).expect("a tensor"));
     let grid = device.grid();
     let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
-    let small = matmul::program::<2, 2, 2, 2, 2>(&grid, config.clone(), &a, &b, &c).expect("fits");
-    check(&small.validate(&device).expect("valid"), "matmul_2x2");
-    let large = matmul::program::<4, 4, 4, 2, 2>(&grid, config, &a, &b, &c).expect("fits");
-    check(&large.validate(&device).expect("valid"), "matmul_4x4");
+    let bias = device.zeros::<bf16>("bias", &[256]).expect("a tensor");
+    let golden = |name: &str, strategy, [m, n, k, sub_m, sub_n]: [u32; 5], bias, activation| {
+        let blocks = Some(matmul::Blocks { m, n, k, sub_m, sub_n });
+        let options = matmul::Options { bias, activation, strategy, blocks, ..matmul::Options::default() };
+        let program = matmul::program(&grid, config.clone(), &a, &b, &c, &options).expect("fits");
+        check(&program.validate(&device).expect("valid"), name);
+    };
+    golden("matmul_2x2", Strategy::Unicast, [2, 2, 2, 2, 2], None, Activation::None);
+    golden("matmul_4x4", Strategy::Unicast, [4, 4, 4, 2, 2], None, Activation::None);
+    golden("matmul_bias_relu", Strategy::Multicast, [2, 2, 2, 2, 2], Some(&bias), Activation::Relu);
+    golden("matmul_k_split", Strategy::KSplit, [4, 2, 1, 1, 2], Some(&bias), Activation::Gelu);
 }
 
 #[test]

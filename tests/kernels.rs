@@ -151,8 +151,9 @@ fn matmul_of<const M: u32, const N: u32, const K: u32, const SM: u32, const SN: 
     let a = device.upload::<bf16>("a", &random(&[m, k], 1))?;
     let b = device.upload::<bf16>("b", &random(&[k, n], 2))?;
     let c = device.zeros::<bf16>("c", &matmul::result_shape(&a, &b)?)?;
-    let program = matmul::program::<M, N, K, SM, SN>(&grid(2, 2), config.clone(), &a, &b, &c)?;
-    Ok((program, c))
+    let blocks = Some(matmul::Blocks { m: M, n: N, k: K, sub_m: SM, sub_n: SN });
+    let options = matmul::Options { blocks, strategy: matmul::Strategy::Unicast, ..matmul::Options::default() };
+    Ok((matmul::program(&grid(2, 2), config.clone(), &a, &b, &c, &options)?, c))
 }
 
 fn check_matmul<const M: u32, const N: u32, const K: u32, const SM: u32, const SN: u32>(

@@ -82,7 +82,9 @@ fn our_matmul(device: &mut Device) -> ttl::Result<Program> {
     let a = device.upload::<bf16>("a", &HostTensor::normal(vec![64, 128], 1)?)?;
     let b = device.upload::<bf16>("b", &HostTensor::normal(vec![128, 64], 2)?)?;
     let c = device.zeros::<bf16>("c", &[64, 64])?;
-    matmul::program::<2, 2, 2, 2, 2>(&CORE.into(), ComputeConfig::default(), &a, &b, &c)
+    let blocks = Some(matmul::Blocks { m: 2, n: 2, k: 2, sub_m: 2, sub_n: 2 });
+    let options = matmul::Options { blocks, strategy: matmul::Strategy::Unicast, ..matmul::Options::default() };
+    matmul::program(&CORE.into(), ComputeConfig::default(), &a, &b, &c, &options)
 }
 
 type Counts = Vec<(&'static str, u64)>;

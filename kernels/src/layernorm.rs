@@ -11,6 +11,25 @@
 //! **Numerics.** With `fp32_dest_acc` sums, variance and centred elements are f32; where the matrix unit reads them they have the 11 bits of its operands (tf32), so
 //! that a result is off by about 2^-10 of itself, and by 2^-10 of the mean over the deviation, beside its rounding. With 16-bit registers each tile of a row rounds the
 //! sums to bf16: for rows of a few tiles.
+//!
+//! ```
+//! use ttl::prelude::*;
+//! use ttl_kernels::layernorm::{self, LayerNorm};
+//!
+//! # fn main() -> ttl::Result<()> {
+//! let mut device = Device::open()?;
+//! let x = device.upload::<bf16>("x", &HostTensor::normal([70, 384], 1)?)?;
+//! let residual = device.upload::<bf16>("residual", &HostTensor::normal([70, 384], 2)?)?;
+//! let gamma = device.upload::<bf16>("gamma", &HostTensor::normal([384], 3)?)?;
+//! let y = device.zeros::<bf16>("y", x.shape())?;
+//! let norm =
+//!     LayerNorm { x: &x, residual: Some(&residual), gamma: Some(&gamma), beta: None, epsilon: 1e-12, y: &y };
+//! let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
+//! let program = layernorm::program(&device.grid(), config, &norm)?.validate(&device)?;
+//! device.run(&program)?;
+//! # Ok(())
+//! # }
+//! ```
 
 mod in_l1;
 mod through_l1;

@@ -26,7 +26,6 @@ pub mod fma;
 pub mod layernorm;
 pub mod linear;
 pub mod matmul;
-pub mod matmul_mcast;
 pub mod norms;
 pub mod pooling;
 pub mod reduce;

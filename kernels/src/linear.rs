@@ -1,4 +1,5 @@
-//! y = relu(x * w + bias), one core: a layer of `M` x `N` tiles with `K` tiles in between.
+//! y = relu(x * w + bias) as one block expression, on one core: a layer of `M` x `N` tiles with `K` tiles in between. For layers of any size see
+//! [`matmul`](crate::matmul).
 
 use crate::tiles::write_tiles;
 use ttl::prelude::*;

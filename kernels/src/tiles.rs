@@ -85,3 +85,26 @@ pub fn pad_tile(noc: &Noc, at: u32, bytes: u32, rows: u32, cols: u32, value: u32
         }
     }
 }
+
+/// Reads `rows` x `cols` tiles of a matrix that is `pitch` tiles wide, the first of them page `first`, into the top left of a block that is `width`
+/// tiles wide. The rest of the block stays as it is.
+#[ttl::device]
+#[allow(clippy::too_many_arguments)] // a part of a matrix, and a part of a block
+pub fn read_part<T: Element>(
+    noc: &Noc,
+    from: &TensorAccessor<T>,
+    block: &mut Reserved<T>,
+    first: u32,
+    pitch: u32,
+    rows: u32,
+    cols: u32,
+    width: u32,
+) {
+    let mut reads = noc.read_into(block);
+    for row in 0..rows {
+        for col in 0..cols {
+            reads.page(from, first + row * pitch + col, row * width + col);
+        }
+    }
+    reads.wait();
+}

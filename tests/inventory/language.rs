@@ -245,7 +245,8 @@ fn item_14_matmul() {
         let c = device.zeros::<bf16>("c", &[64, 64])?;
         let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
         let cores = CoreSet::from(CoreRange::new(Core::new(0, 0), Core::new(1, 1)));
-        Ok((ttl_kernels::matmul::program::<1, 1, 2, 1, 1>(&cores, config, &a, &b, &c)?, c))
+        let options = ttl_kernels::matmul::Options::default();
+        Ok((ttl_kernels::matmul::program(&cores, config, &a, &b, &c, &options)?, c))
     })
     .unwrap_or_else(|e| panic!("{e}"));
     let got = device.download(&c).expect("on this device");

@@ -45,11 +45,11 @@ void kernel_main() {                                                      // one
         tile_regs_wait();
         pack_tile(0, mid0);
         tile_regs_release();
+        reduce_uninit();
         cb_push_back(mid0, 1);
         cb_wait_front(mid0, 1);
         cb_reserve_back(mid1, 12);
         tile_regs_acquire();
-        reduce_uninit();
         sub_bcast_cols_init(x_in, mid0);
         for (uint32_t j = 0; j < 8; ++j) {
             sub_tiles_bcast_cols(x_in, mid0, j, 0, j);
@@ -92,10 +92,10 @@ void kernel_main() {                                                      // one
         tile_regs_wait();
         pack_tile(0, mid2);
         tile_regs_release();
+        reduce_uninit();
         cb_push_back(mid2, 1);
         cb_wait_front(mid2, 1);
         tile_regs_acquire();
-        reduce_uninit();
         mul_bcast_cols_init(mid1, mid2);
         for (uint32_t j = 0; j < 8; ++j) {
             mul_tiles_bcast_cols(mid1, mid2, j, 0, j);

@@ -3,6 +3,7 @@
 use super::Lower;
 use super::scope::Kind;
 use super::value::{Binding, Value};
+use crate::ir::passes::prune::truth;
 use crate::ir::{self, Expr, ExprKind, LocalId, Order, StmtKind, Ty, visit};
 use ttl_skeleton as sk;
 
@@ -166,8 +167,24 @@ impl Lower<'_> {
         }
     }
 
-    /// Runs both branches from the same state and joins them.
+    /// Runs both branches from the same state and joins them; of a condition that constants decide, only the branch that is taken, so that functions which
+    /// nothing calls are not made.
     pub(super) fn branches(&mut self, cond: Expr, then: impl FnOnce(&mut Self), els: impl FnOnce(&mut Self)) {
+        if let Some(holds) = truth(&cond) {
+            self.blocks.push(vec![]);
+            if holds {
+                then(self)
+            } else {
+                els(self)
+            }
+            let taken = self.blocks.pop().unwrap_or_default();
+            if taken.iter().any(|s| matches!(s.kind, StmtKind::Let { .. })) {
+                self.emit(StmtKind::Block(taken));
+            } else if let Some(block) = self.blocks.last_mut() {
+                block.extend(taken);
+            }
+            return;
+        }
         let before = self.states();
         let was_diverged = self.diverged;
 

@@ -1,0 +1,175 @@
+//! What readers and writers of all strategies do: blocks of the operands from device memory, sub-blocks of the result to it.
+
+use super::sizes::{Blocks, Extent, Work, pieces, there};
+use crate::tiles::read_part;
+use ttl::prelude::*;
+
+/// Reads the tiles of the bias above a block of the result, and a tile of zeros behind them.
+#[ttl::device]
+pub fn read_bias(
+    noc: Noc,
+    bias: &TensorAccessor<bf16>,
+    row: &mut Reserved<bf16>,
+    blocks: Blocks,
+    extent: Extent,
+    left: u32,
+) {
+    noc.raw().noc_async_write_zeros(row.get_write_ptr() + blocks.n * 2048, 2048);
+    read_part::<bf16>(&noc, bias, row, left, extent.n, 1, there(left, blocks.n, extent.n), blocks.n);
+}
+
+/// Reads one block of `a`.
+#[ttl::device]
+pub fn read_a(
+    noc: Noc,
+    a: &TensorAccessor<bf16>,
+    block: &mut Reserved<bf16>,
+    blocks: Blocks,
+    extent: Extent,
+    top: u32,
+    step: u32,
+) {
+    let first = step * blocks.k;
+    let (rows, columns) = (there(top, blocks.m, extent.m), there(first, blocks.k, extent.k));
+    read_part::<bf16>(&noc, a, block, top * extent.k + first, extent.k, rows, columns, blocks.k);
+}
+
+/// Reads one block of `b`.
+#[ttl::device]
+pub fn read_b<B: Element>(
+    noc: Noc,
+    b: &TensorAccessor<B>,
+    block: &mut Reserved<B>,
+    blocks: Blocks,
+    extent: Extent,
+    left: u32,
+    step: u32,
+) {
+    let first = step * blocks.k;
+    let (rows, columns) = (there(first, blocks.k, extent.k), there(left, blocks.n, extent.n));
+    read_part::<B>(&noc, b, block, first * extent.n + left, extent.n, rows, columns, blocks.n);
+}
+
+/// Reads the blocks of both operands for one block of the result, step after step.
+#[ttl::device]
+#[allow(clippy::too_many_arguments)] // two tensors, their buffers, and sizes
+pub fn read_steps<B: Element>(
+    noc: Noc,
+    a: &TensorAccessor<bf16>,
+    b: &TensorAccessor<B>,
+    a_out: &CbOut<bf16>,
+    b_out: &CbOut<B>,
+    blocks: Blocks,
+    extent: Extent,
+    work: Work,
+    i: u32,
+) {
+    let (top, left) = (work.top(i, blocks), work.left(i, blocks));
+    let rows = there(top, blocks.m, extent.m);
+    let columns = there(left, blocks.n, extent.n);
+    for step in work.first_step..work.first_step + work.steps {
+        let first = step * blocks.k;
+        let depth = there(first, blocks.k, extent.k);
+        let mut a_block = a_out.reserve_back(blocks.m * blocks.k);
+        let mut b_block = b_out.reserve_back(blocks.k * blocks.n);
+        let mut a_reads = noc.read_into(&mut a_block);
+        let mut b_reads = noc.read_into(&mut b_block);
+        for m in 0..rows {
+            for k in 0..depth {
+                a_reads.page(a, (top + m) * extent.k + first + k, m * blocks.k + k);
+            }
+        }
+        for k in 0..depth {
+            for n in 0..columns {
+                b_reads.page(b, (first + k) * extent.n + left + n, k * blocks.n + n);
+            }
+        }
+        a_reads.wait();
+        b_reads.wait();
+    }
+}
+
+/// Writes one block of the result, which comes as sub-blocks.
+#[ttl::device]
+pub fn write_result<C: Element>(
+    noc: Noc,
+    c: &TensorAccessor<C>,
+    c_in: &CbIn<C>,
+    blocks: Blocks,
+    extent: Extent,
+    top: u32,
+    left: u32,
+) {
+    let bottom = top + there(top, blocks.m, extent.m);
+    let right = left + there(left, blocks.n, extent.n);
+    for r in 0..pieces(bottom - top, blocks.sub_m) {
+        for s in 0..pieces(right - left, blocks.sub_n) {
+            let (m, n) = (top + r * blocks.sub_m, left + s * blocks.sub_n);
+            let (rows, columns) = (there(m, blocks.sub_m, bottom), there(n, blocks.sub_n, right));
+            let part = c_in.wait_front(blocks.registers());
+            let mut writes = noc.write_from(&part);
+            for i in 0..rows {
+                for j in 0..columns {
+                    writes.page(c, (m + i) * extent.n + n + j, i * blocks.sub_n + j);
+                }
+            }
+            writes.flushed();
+        }
+    }
+}
+
+/// Reads both operands.
+#[ttl::kernel(reader)]
+#[allow(clippy::too_many_arguments)] // two tensors, their buffers, and sizes
+pub fn read<B: Element>(
+    noc: Noc,
+    a: TensorAccessor<bf16>,
+    b: TensorAccessor<B>,
+    a_out: CbOut<bf16>,
+    b_out: CbOut<B>,
+    #[ttl(compile_time)] blocks: Blocks,
+    #[ttl(common)] extent: Extent,
+    work: Work,
+) {
+    for i in work.first..work.first + work.count {
+        read_steps::<B>(noc, &a, &b, &a_out, &b_out, blocks, extent, work, i);
+    }
+}
+
+/// Reads both operands, and the bias before them.
+#[ttl::kernel(reader)]
+#[allow(clippy::too_many_arguments)] // three tensors, their buffers, and sizes
+pub fn read_with_bias<B: Element>(
+    noc: Noc,
+    a: TensorAccessor<bf16>,
+    b: TensorAccessor<B>,
+    bias: TensorAccessor<bf16>,
+    a_out: CbOut<bf16>,
+    b_out: CbOut<B>,
+    bias_out: CbOut<bf16>,
+    #[ttl(compile_time)] blocks: Blocks,
+    #[ttl(common)] extent: Extent,
+    work: Work,
+) {
+    for i in work.first..work.first + work.count {
+        let mut row = bias_out.reserve_back(blocks.n + 1);
+        read_bias(noc, &bias, &mut row, blocks, extent, work.left(i, blocks));
+        row.push_back();
+        read_steps::<B>(noc, &a, &b, &a_out, &b_out, blocks, extent, work, i);
+    }
+}
+
+/// Writes the result.
+#[ttl::kernel(writer)]
+pub fn write<C: Element>(
+    noc: Noc,
+    c: TensorAccessor<C>,
+    c_in: CbIn<C>,
+    #[ttl(compile_time)] blocks: Blocks,
+    #[ttl(common)] extent: Extent,
+    work: Work,
+) {
+    for i in work.first..work.first + work.count {
+        write_result::<C>(noc, &c, &c_in, blocks, extent, work.top(i, blocks), work.left(i, blocks));
+    }
+}
