@@ -1,5 +1,8 @@
 //! The examples as a user runs them: what they print, what they write, and what they say to bad input.
 
+#[path = "examples/minilm.rs"]
+mod minilm;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use ttl::prelude::*;

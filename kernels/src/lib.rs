@@ -15,6 +15,11 @@
 //! | [`tilize`] | row-major to tiles and back |
 //! | [`embedding`] | rows of a table, in tiles or row-major |
 //! | [`pooling`] | weighted means of rows, rows of length one |
+//!
+//! | whole networks | |
+//! |---|---|
+//! | [`bert`] | a sentence encoder |
+//! | [`dit`] | the DiT megakernel |
 
 pub mod attention;
 pub mod bert;

@@ -5,15 +5,20 @@
 //! | `config` | sizes, from a `config.json` |
 //! | `weights` | weights on the host, from a checkpoint or made up |
 //! | `batch` | sentences of about one length, padded |
+//! | `model` | weights on a device |
+//! | `plan` | the programs for one shape of batches |
 //! | `reference` | the same network in plain f32, to compare with |
 
 pub mod batch;
 pub mod config;
+mod model;
+pub mod plan;
 pub mod reference;
 pub mod weights;
 
 pub use batch::{Batch, batches};
 pub use config::Config;
+pub use model::Model;
 pub use weights::Weights;
 
 /// The cosine of the angle between two vectors.

@@ -46,7 +46,9 @@ fn data_and_flag(options: &RunOptions, flag_noc: u8) -> Vec<u32> {
         let flag = ops::get_semaphore(0, here!());
         ops::noc_semaphore_wait(flag, 1, here!());
         let there = (0..WORDS).filter(|w| ops::l1_read_u32(DATA + 64 * w, here!()) == w + 100).count() as u32;
-        found.lock().unwrap()[ops::runtime_arg(0, here!()) as usize] = there;
+        // Nothing is called, so no other kernel runs, while the lock is held.
+        let at = ops::runtime_arg(0, here!()) as usize;
+        found.lock().unwrap()[at] = there;
     };
     let mut p = Program::new();
     let all: Vec<Core> = RECEIVERS.into_iter().chain([SENDER]).collect();
