@@ -14,7 +14,8 @@
 //!
 //! Numerics: the vector unit adds tile to tile in a register, and along the rows or columns of the last tile. With 32-bit registers that is a sum in f32, of f32
 //! tiles with all their bits; with 16-bit registers each tile's sum is rounded to bf16. A mean is the sum times 1/length in f32. Largest and smallest are exact,
-//! with 32-bit registers for f32 too.
+//! with 32-bit registers for f32 too. The compiler that stands in for the real one where kernels run on a simulated card has too few registers for the sums
+//! (additions and a sum within a tile in one kernel); the others were compared there.
 
 use crate::exact::Exact;
 use crate::row_blocks::in_tiles;
