@@ -14,6 +14,9 @@ pub(super) struct Result {
     other: Option<Value>,
 }
 
+/// Lowers one branch.
+type Branch<'f, 'm> = Box<dyn FnOnce(&mut Lower<'m>) + 'f>;
+
 impl Lower<'_> {
     /// Statements and value of a block, in a scope of its own. The value survives the scope.
     pub(super) fn block_value(&mut self, b: &sk::Block) -> Value {
@@ -170,44 +173,45 @@ impl Lower<'_> {
     /// Runs both branches from the same state and joins them; of a condition that constants decide, only the branch that is taken, so that functions which
     /// nothing calls are not made.
     pub(super) fn branches(&mut self, cond: Expr, then: impl FnOnce(&mut Self), els: impl FnOnce(&mut Self)) {
-        if let Some(holds) = truth(&cond) {
-            self.blocks.push(vec![]);
-            if holds {
-                then(self)
-            } else {
-                els(self)
-            }
-            let taken = self.blocks.pop().unwrap_or_default();
-            if taken.iter().any(|s| matches!(s.kind, StmtKind::Let { .. })) {
-                self.emit(StmtKind::Block(taken));
+        let before = self.states();
+        let was_diverged = self.diverged;
+        let holds = truth(&cond);
+        // The branch that is taken first. If it leaves the function or the loop, the other one says what the rest, which is never reached, works with.
+        let (first, second): (Branch<'_, '_>, Branch<'_, '_>) = match holds {
+            Some(false) => (Box::new(els), Box::new(then)),
+            _ => (Box::new(then), Box::new(els)),
+        };
+
+        self.blocks.push(vec![]);
+        first(self);
+        let first_block = self.blocks.pop().unwrap_or_default();
+        if holds.is_some() && (was_diverged || !self.diverged) {
+            if first_block.iter().any(|s| matches!(s.kind, StmtKind::Let { .. })) {
+                self.emit(StmtKind::Block(first_block));
             } else if let Some(block) = self.blocks.last_mut() {
-                block.extend(taken);
+                block.extend(first_block);
             }
             return;
         }
-        let before = self.states();
-        let was_diverged = self.diverged;
-
-        self.blocks.push(vec![]);
-        then(self);
-        let then_block = self.blocks.pop().unwrap_or_default();
-        let (then_states, then_diverged) = (self.states(), self.diverged);
+        let (first_states, first_diverged) = (self.states(), self.diverged);
 
         self.diverged = was_diverged;
         self.set_states(&before);
         self.blocks.push(vec![]);
-        els(self);
-        let els_block = self.blocks.pop().unwrap_or_default();
-        let els_diverged = self.diverged;
+        second(self);
+        let second_block = self.blocks.pop().unwrap_or_default();
+        let second_diverged = self.diverged;
 
         self.diverged = was_diverged;
-        match (then_diverged, els_diverged) {
-            (false, false) => self.merge(&then_states[..before.len()].to_vec()),
-            (false, true) => self.set_states(&then_states),
+        match (first_diverged, second_diverged) {
+            (false, false) => self.merge(&first_states[..before.len()].to_vec()),
+            (false, true) => self.set_states(&first_states),
             _ => {}
         }
+        let (then_block, els_block) =
+            if holds == Some(false) { (second_block, first_block) } else { (first_block, second_block) };
         self.emit(StmtKind::If { cond, then: then_block, els: els_block });
-        self.diverged = was_diverged || (then_diverged && els_diverged);
+        self.diverged = was_diverged || (first_diverged && second_diverged);
     }
 
     pub(super) fn if_value(&mut self, cond: &sk::Expr, then: &sk::Block, els: Option<&sk::Expr>) -> Value {
