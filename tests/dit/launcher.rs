@@ -52,7 +52,7 @@ fn refusals() {
     assert_eq!(mk.launches(), 0);
 }
 
-/// Inventory 119, 121, 122, 126, 132: in relay mode a second run with counters that are not 0 would stop.
+/// Inventory 100 (the validated program is the specification), 119, 121, 122, 126, 132: in relay mode a second run with counters that are not 0 would stop.
 #[test]
 fn what_stays_in_l1_is_freed_and_made_again() {
     let net = net();

@@ -24,6 +24,30 @@ fn single_operations() {
         check(&net, Launch::single(1, op, 1));
     }
     check(&net, Launch::single(1, Op::Ff2, 3));
+    for (banks, dtype, mode) in [(2, StreamDtype::Bf16, ReaderMode::Relay), (4, StreamDtype::Bfp8B, ReaderMode::Direct)]
+    {
+        let net = Net::new(banks, 2, dtype, mode);
+        for op in Op::OPS {
+            check(&net, Launch::single(1, op, 1));
+        }
+    }
+}
+
+/// Inventory 129: nothing but the weights moves, and both engines leave the same memory.
+#[test]
+fn streams_of_one_two_and_four_banks() {
+    for (banks, dtype, mode) in [
+        (1, StreamDtype::Bf16, ReaderMode::Relay),
+        (2, StreamDtype::Bfp8B, ReaderMode::Direct),
+        (4, StreamDtype::Bf16, ReaderMode::Direct),
+        (4, StreamDtype::Bfp8B, ReaderMode::Relay),
+    ] {
+        let net = Net::new(banks, 2, dtype, mode);
+        let (mk, _) = net.on_both(Schedule::RoundRobin, Launch::stream(0, 2, 1), |b| b);
+        assert_eq!(mk.launches(), 1);
+        // Outputs that nobody takes away would stop the arithmetic: the last operation's must be there.
+        assert!(mk.read_mm_out(1, Op::Ff2).expect("it is there").data.iter().any(|&v| v != 0.0));
+    }
 }
 
 /// Inventory 98, 128, 134.
