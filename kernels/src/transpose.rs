@@ -83,7 +83,7 @@ pub fn transpose<T: Element>(
     }
 }
 
-/// As [`transpose`], for f32: copied to the registers with all its bits and transposed there.
+/// As [`transpose()`], for f32: copied to the registers with all its bits and transposed there.
 #[ttl::kernel(compute)]
 pub fn transpose_full<T: Element>(
     compute: Compute,

@@ -400,7 +400,7 @@ pub fn attend<T: Element>(
 }
 
 /// Attention in which the keys beyond an edge do not count: the padding of the last tile, or what follows a query. `mask` is three tiles, as
-/// [`write_with_edge`](super::movement::write_with_edge) makes them.
+/// [`write_with_edge`](super::movement::write_with_edge()) makes them.
 #[ttl::kernel(compute)]
 pub fn attend_with_edge<T: Element>(
     compute: Compute,

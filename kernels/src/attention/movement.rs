@@ -158,7 +158,7 @@ fn read_mask(
     }
 }
 
-/// [`read`] with a mask: its tiles for each block come between the keys and the values.
+/// [`read()`] with a mask: its tiles for each block come between the keys and the values.
 #[ttl::kernel(reader)]
 #[allow(clippy::too_many_arguments)] // four tensors and their buffers
 pub fn read_with_mask(

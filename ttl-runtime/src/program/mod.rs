@@ -4,7 +4,7 @@
 //! * [`decl`]: a [`Program`] is plain data, filled by a builder;
 //! * [`validate`](Program::validate) finds every mistake at once ([`error`]) and resolves what is left open: buffer and semaphore ids,
 //!   L1 addresses ([`l1_plan`]), and the words of all arguments, whose places [`arg_layout`] alone decides;
-//! * [`shared`]: buffers that lie in the memory of another;
+//! * `shared`: buffers that lie in the memory of another;
 //! * [`foreign`]: arguments of hand-written C++ kernels, whose words stand where the host puts them;
 //! * [`checked`]: the result, the only thing that can be launched, emitted or exported;
 //! * [`export`]: a checked program as a directory of files that other tools can run.

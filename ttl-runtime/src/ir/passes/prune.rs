@@ -1,7 +1,7 @@
 //! Branches that are never taken: `if` on what is constant once const generics have their values.
 //!
 //! A C++ compiler would drop them as well; but the set-ups that their operations need must not be counted among those of the rest. Lowering leaves out
-//! the branches that it sees to be dead (with [`truth`]), and the functions that only they call; what other passes make constant is left to this one.
+//! the branches that it sees to be dead (with `truth`), and the functions that only they call; what other passes make constant is left to this one.
 
 use super::expand::constant;
 use crate::ir::{BinOp, Block, Expr, ExprKind, Module, Stmt, StmtKind, Ty};
