@@ -13,27 +13,6 @@ pub fn read_tiles<T: Element>(noc: &Noc, from: &TensorAccessor<T>, to: &CbOut<T>
     reads.wait();
 }
 
-/// Reads a block of `rows` x `cols` tiles, row by row, of a matrix that is `pitch` tiles wide; its first tile is page `first`.
-#[ttl::device]
-pub fn read_block<T: Element>(
-    noc: &Noc,
-    from: &TensorAccessor<T>,
-    to: &CbOut<T>,
-    first: u32,
-    pitch: u32,
-    rows: u32,
-    cols: u32,
-) {
-    let mut block = to.reserve_back(rows * cols);
-    let mut reads = noc.read_into(&mut block);
-    for row in 0..rows {
-        for col in 0..cols {
-            reads.page(from, first + row * pitch + col, row * cols + col);
-        }
-    }
-    reads.wait();
-}
-
 /// Writes a block of `count` tiles to the pages `first`, `first + 1`, ...
 #[ttl::device]
 pub fn write_tiles<T: Element>(noc: &Noc, to: &TensorAccessor<T>, from: &CbIn<T>, first: u32, count: u32) {
@@ -41,27 +20,6 @@ pub fn write_tiles<T: Element>(noc: &Noc, to: &TensorAccessor<T>, from: &CbIn<T>
     let mut writes = noc.write_from(&block);
     for i in 0..count {
         writes.page(to, first + i, i);
-    }
-    writes.flushed();
-}
-
-/// Writes a block of `rows` x `cols` tiles, row by row, into a matrix that is `pitch` tiles wide; its first tile is page `first`.
-#[ttl::device]
-pub fn write_block<T: Element>(
-    noc: &Noc,
-    to: &TensorAccessor<T>,
-    from: &CbIn<T>,
-    first: u32,
-    pitch: u32,
-    rows: u32,
-    cols: u32,
-) {
-    let block = from.wait_front(rows * cols);
-    let mut writes = noc.write_from(&block);
-    for row in 0..rows {
-        for col in 0..cols {
-            writes.page(to, first + row * pitch + col, row * cols + col);
-        }
     }
     writes.flushed();
 }
