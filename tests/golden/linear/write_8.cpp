@@ -3,13 +3,13 @@
 #include <cstdint>
 #include "api/dataflow/dataflow_api.h"
 
-template <typename ToAccessor>                                            // tiles.rs:39
+template <typename ToAccessor>                                            // tiles.rs:18
 static inline void write_tiles_bf16(const ToAccessor& to, uint32_t from, uint32_t first, uint32_t count) {
-    cb_wait_front(from, count);                                           // tiles.rs:40
-    for (uint32_t i = 0; i < count; ++i) {                                // tiles.rs:42
-        noc_async_write_page(first + i, to, get_read_ptr(from) + i * get_tile_size(from));  // tiles.rs:43
+    cb_wait_front(from, count);                                           // tiles.rs:19
+    for (uint32_t i = 0; i < count; ++i) {                                // tiles.rs:21
+        noc_async_write_page(first + i, to, get_read_ptr(from) + i * get_tile_size(from));  // tiles.rs:22
     }
-    noc_async_writes_flushed();                                           // tiles.rs:45
+    noc_async_writes_flushed();                                           // tiles.rs:24
     cb_pop_front(from, count);
 }
 
