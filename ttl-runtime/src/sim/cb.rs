@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::launch::CbLaunch;
+use super::launch::{CbEnds, CbLaunch};
 use crate::site::Site;
 use crate::tensor::format::DataFormat;
 
@@ -18,6 +18,7 @@ pub(super) struct Cb {
     pub(super) num_pages: u32,
     pub(super) format: DataFormat,
     pub(super) on_shard: bool,
+    pub(super) ends: CbEnds,
     /// Other buffers of the core lie in the same memory.
     pub(super) shares: bool,
     /// Pages pushed and popped since the start.
@@ -48,6 +49,7 @@ impl Cb {
             num_pages: l.num_pages,
             format: l.format,
             on_shard: l.on_shard,
+            ends: l.ends.clone(),
             shares: false,
             received: 0,
             acked: 0,

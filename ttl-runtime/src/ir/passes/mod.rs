@@ -22,6 +22,7 @@ use super::fuse::PlanError;
 use super::verify::Verified;
 use crate::arch::ComputeConfig;
 use crate::site::Site;
+use crate::snippet::{self, Label};
 
 /// What a kernel is prepared for.
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +100,31 @@ pub enum PassError {
     AccUnknownSize { site: Site },
     #[error("{site}: internal error: {message}")]
     Internal { site: Site, message: String },
+}
+
+impl PassError {
+    pub fn site(&self) -> Site {
+        match self {
+            PassError::Plan { site, .. }
+            | PassError::AccTooLarge { site, .. }
+            | PassError::MixedPrecision { site, .. }
+            | PassError::Shapes { site, .. }
+            | PassError::UnknownSize { site }
+            | PassError::UnknownMean { site }
+            | PassError::AccNotInRegisters { site, .. }
+            | PassError::AccUnknownSize { site }
+            | PassError::Internal { site, .. } => *site,
+        }
+    }
+
+    /// With the line of the Rust source and the help below it, as all other messages.
+    pub fn report(&self) -> String {
+        let (site, text) = (self.site(), self.to_string());
+        let text = text.strip_prefix(&format!("{site}: ")).unwrap_or(&text);
+        let (message, help) = text.split_once("\nhelp: ").unwrap_or((text, ""));
+        let help = if help.is_empty() { vec![] } else { vec![format!("help: {}", help.replace('\n', " "))] };
+        snippet::text(&message.replace('\n', " "), &[Label { site, text: String::new() }], &help)
+    }
 }
 
 /// Runs all passes.
