@@ -67,6 +67,8 @@ const PARTS: [Part; 6] = [
 ];
 
 struct Message {
+    /// The file that says it.
+    source: String,
     kind: String,
     text: String,
     help: String,
@@ -144,6 +146,41 @@ fn sentences(flat: &[Flat], from: usize, to: usize) -> Vec<String> {
     flat[at..expression(flat, at, &[';'])].iter().filter_map(sentence).collect()
 }
 
+/// What is given to a closure or function for its parameter: the sentences of each call, the first of which is the message, and a help
+/// among its arguments or behind it.
+fn given(flat: &[Flat], at: usize, kind: &str) -> Vec<(String, String)> {
+    let starts = |i: &usize| {
+        let closure = is_ident(flat.get(*i), "let") && flat[*i..at].iter().take(6).any(|t| *t == Flat::Punct('|'));
+        closure || is_ident(flat.get(*i), "fn")
+    };
+    let Some(start) = (0..at).rev().find(starts) else { return vec![] };
+    let function = is_ident(flat.get(start), "fn");
+    let name = flat[start + 1..].iter().find_map(|t| match t {
+        Flat::Ident(i) if i != "mut" => Some(i.as_str()),
+        _ => None,
+    });
+    let Some(name) = name else { return vec![] };
+    let (from, to) = match function {
+        true => (0, flat.len()),
+        false => (at, (at..flat.len()).find(|i| is_ident(flat.get(*i), "fn")).unwrap_or(flat.len())),
+    };
+    let mut found = vec![];
+    for i in (from..to).filter(|i| *i != start + 1) {
+        if !is_ident(flat.get(i), name)
+            || flat.get(i + 1) != Some(&Flat::Open)
+            || is_ident(flat.get(i.wrapping_sub(1)), "fn")
+        {
+            continue;
+        }
+        let end = expression(flat, i + 2, &[]);
+        let mut texts = sentences(flat, i + 2, end).into_iter();
+        let Some(message) = texts.next() else { continue };
+        let help = texts.next().unwrap_or_else(|| help(flat, end, kind));
+        found.push((message, help));
+    }
+    found
+}
+
 /// The first `help(..)` from here on, if it comes before the next error.
 fn help(flat: &[Flat], from: usize, kind: &str) -> String {
     for i in from..flat.len().min(from + 160) {
@@ -170,8 +207,14 @@ fn messages(flat: &[Flat], form: &Form) -> Vec<Message> {
                 }
                 let end = expression(flat, i + 5, &[',']);
                 let help = help(flat, end, name);
-                let of = |text| Message { kind: kind.clone(), text, help: help.clone() };
-                found.extend(sentences(flat, i + 5, end).into_iter().map(of));
+                let direct: Vec<_> = sentences(flat, i + 5, end).into_iter().map(|text| (text, help.clone())).collect();
+                let texts = if direct.is_empty() { given(flat, i, name) } else { direct };
+                found.extend(texts.into_iter().map(|(text, help)| Message {
+                    source: String::new(),
+                    kind: kind.clone(),
+                    text,
+                    help,
+                }));
             }
             Form::Refused => {
                 let call = is_ident(flat.get(i), "refuse") || is_ident(flat.get(i), "error");
@@ -181,7 +224,12 @@ fn messages(flat: &[Flat], form: &Form) -> Vec<Message> {
                 let end = expression(flat, i + 2, &[',']);
                 let texts = sentences(flat, i + 2, end);
                 let help = sentences(flat, end, expression(flat, end + 1, &[])).into_iter().next().unwrap_or_default();
-                found.extend(texts.into_iter().map(|text| Message { kind: String::new(), text, help: help.clone() }));
+                found.extend(texts.into_iter().map(|text| Message {
+                    source: String::new(),
+                    kind: String::new(),
+                    text,
+                    help: help.clone(),
+                }));
             }
             Form::Variants => {
                 let attribute = flat.get(i) == Some(&Flat::Punct('#')) && is_ident(flat.get(i + 2), "error");
@@ -194,7 +242,7 @@ fn messages(flat: &[Flat], form: &Form) -> Vec<Message> {
                     .unwrap_or((text, ""));
                 let text = text.strip_prefix("{site}: ").unwrap_or(text).to_owned();
                 if text.chars().any(|c| c == ' ') {
-                    found.push(Message { kind: kind.clone(), text, help: help.to_owned() });
+                    found.push(Message { source: String::new(), kind: kind.clone(), text, help: help.to_owned() });
                 }
             }
         }
@@ -264,8 +312,8 @@ fn runs(text: &str) -> Vec<String> {
     words.windows(3).map(|w| w.join(" ")).filter(|run| run.len() > 9).collect()
 }
 
-/// The test with most of the words of a message.
-fn tested<'a>(message: &str, tests: &'a [Test]) -> Option<&'a str> {
+/// The test with most of the words of a message; of equal ones, the nearest to its source.
+fn tested<'a>(message: &str, source: &str, tests: &'a [Test]) -> Option<&'a str> {
     let pieces = pieces(message);
     let of_message: Vec<String> = pieces.iter().flat_map(|piece| runs(piece)).collect();
     let hits = |test: &Test| match of_message.is_empty() {
@@ -273,8 +321,10 @@ fn tested<'a>(message: &str, tests: &'a [Test]) -> Option<&'a str> {
         // Of two words at a time: as they stand.
         true => pieces.iter().filter(|p| p.trim().len() > 6 && test.text.contains(p.trim())).count(),
     };
-    let best = tests.iter().map(|t| (hits(t), t)).reduce(|a, b| if b.0 > a.0 { b } else { a })?;
-    (best.0 > 0).then_some(best.1.file.as_str())
+    let near = |test: &Test| source.split('/').zip(test.file.split('/')).take_while(|(a, b)| a == b).count();
+    let all = tests.iter().map(|t| ((hits(t), near(t)), t));
+    let best = all.reduce(|a, b| if b.0 > a.0 { b } else { a })?;
+    (best.0.0 > 0).then_some(best.1.file.as_str())
 }
 
 /// What stands between the places of a format string.
@@ -337,19 +387,37 @@ fn every_message_is_on_the_page() {
                 let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
                 let mut flat = vec![];
                 flatten(text.parse().expect("tokens"), &mut flat);
-                let new =
-                    messages(&flat, &part.form).into_iter().filter(|m| seen.insert((m.kind.clone(), m.text.clone())));
-                rows.extend(new);
+                let file = path.strip_prefix(root()).expect("below").to_string_lossy().into_owned();
+                let new = messages(&flat, &part.form).into_iter();
+                let new = new.filter(|m| seen.insert((m.kind.clone(), m.text.clone())));
+                rows.extend(new.map(|m| Message { source: file.clone(), ..m }));
             }
         }
         rows.sort_by(|a, b| a.kind.cmp(&b.kind));
         assert!(rows.len() > 3, "{}: {} messages found: does the scan still fit the sources?", part.title, rows.len());
         for m in rows {
-            let test = tested(&m.text, &tests);
+            let test = tested(&m.text, &m.source, &tests);
             (all, without) = (all + 1, without + usize::from(test.is_none()));
             let kind = if m.kind.is_empty() { String::new() } else { format!("`{}`", m.kind) };
             let test = test.map_or_else(String::new, |t| format!("`{t}`"));
             writeln!(page, "| {kind} | {} | {} | {test} |", cell(&m.text), cell(&m.help)).expect("a string");
+        }
+    }
+    for (file, name, elsewhere) in [
+        ("ttl-runtime/src/program/error.rs", "ProblemKind", ""),
+        // Words of the kernel's own.
+        ("ttl-runtime/src/sim/error.rs", "ErrorKind", "Assertion"),
+    ] {
+        let text = std::fs::read_to_string(root().join(file)).expect("a source file");
+        let body =
+            text.split(&format!("pub enum {name} {{")).nth(1).and_then(|t| t.split("\n}").next()).expect("the enum");
+        let kinds =
+            body.lines().filter_map(|l| l.trim().strip_suffix(',')).filter(|k| k.chars().all(char::is_alphanumeric));
+        for kind in kinds.filter(|k| *k != elsewhere) {
+            assert!(
+                page.contains(&format!("\n| `{kind}` |")),
+                "no message of {name}::{kind} was found: does the scan still fit?"
+            );
         }
     }
     write!(page, "\n{all} messages, {without} of them without a test that has their words.\n").expect("a string");

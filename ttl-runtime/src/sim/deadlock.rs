@@ -23,7 +23,8 @@ struct Group {
     cores: Vec<Core>,
 }
 
-pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, kind: ErrorKind) -> SimError {
+/// `polling`: some of them look at memory again and again.
+pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, polling: bool) -> SimError {
     let mut groups: Vec<Group> = Vec::new();
     let mut threads = 0u64;
     for core in cores.iter() {
@@ -53,11 +54,14 @@ pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, kind: ErrorKind) -> 
         }
     }
     let waiting = if threads == 1 { "1 thread waits".to_owned() } else { format!("{threads} threads wait") };
-    let message = match kind {
-        ErrorKind::Livelock => format!("livelock: {} that wait or poll for ever", count(threads, "thread")),
-        _ => format!("deadlock: {waiting} and nothing can wake {}", if threads == 1 { "it" } else { "them" }),
+    let them = if threads == 1 { "it" } else { "them" };
+    let mut error = match polling {
+        false => SimError::new(ErrorKind::Deadlock, format!("deadlock: {waiting} and nothing can wake {them}")),
+        true => {
+            let threads = count(threads, "thread");
+            SimError::new(ErrorKind::Livelock, format!("livelock: {threads} that wait or poll for ever"))
+        }
     };
-    let mut error = SimError::new(kind, message);
     for g in groups.iter().take(SHOWN) {
         let cores = core_set(shared.arch.grid_x, &g.cores);
         error = error.label(g.site, format!("{cores} {} `{}` {}", g.processor, g.kernel, g.waits_for));
