@@ -24,6 +24,8 @@ mod reads;
 mod tile_calls;
 #[path = "sim/transfers.rs"]
 mod transfers;
+#[path = "sim/timeline.rs"]
+mod timeline;
 #[path = "sim/traps.rs"]
 mod traps;
 #[path = "sim/uneven.rs"]
