@@ -22,10 +22,10 @@ mod pipelines;
 mod reads;
 #[path = "sim/tile_calls.rs"]
 mod tile_calls;
-#[path = "sim/transfers.rs"]
-mod transfers;
 #[path = "sim/timeline.rs"]
 mod timeline;
+#[path = "sim/transfers.rs"]
+mod transfers;
 #[path = "sim/traps.rs"]
 mod traps;
 #[path = "sim/uneven.rs"]
