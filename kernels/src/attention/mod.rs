@@ -54,7 +54,9 @@
 
 pub mod compute;
 pub mod movement;
+mod scores;
 pub mod shape;
+mod sums;
 
 use crate::pieces::even_size;
 use crate::split::split;
