@@ -7,6 +7,8 @@ pub(crate) mod product;
 
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -75,6 +77,9 @@ pub(crate) struct Options {
     /// Print what the program does and takes: operations, set-up calls, registers, buffers, L1
     #[arg(long)]
     pub(crate) report: bool,
+    /// Write what every kernel thread did and waited for to this file, to be shown by Perfetto or chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    pub(crate) timeline: Option<PathBuf>,
     /// Write the result to this .npy file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -103,6 +108,7 @@ impl Options {
             },
             progress: Some(Progress::default()),
             prints: if self.no_prints { Prints::Off } else { Prints::Stdout },
+            timeline: self.timeline.as_ref().map(|_| Timeline::default()),
             ..RunOptions::default()
         };
         DeviceOptions { arch, engine, run }
@@ -153,6 +159,12 @@ pub(crate) fn run(device: &mut Device, program: &CheckedProgram, options: &Optio
     watcher.thread().unpark();
     // The watcher only draws; there is nothing to do if it failed.
     let _ = watcher.join();
+    if let (Some(path), Some(timeline)) = (&options.timeline, device.timeline()) {
+        // Of a run that failed, too.
+        let written = File::create(path).and_then(|file| timeline.write_json(BufWriter::new(file)));
+        written.map_err(|source| ttl::Error::Io { context: format!("cannot write {}", path.display()), source })?;
+        println!("wrote {}", path.display());
+    }
     let report = result?;
     for zone in &report.zones {
         println!("{zone}");
