@@ -3,6 +3,8 @@
 // Each example is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
+pub(crate) mod product;
+
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::fs::File;
@@ -256,37 +258,6 @@ pub(crate) fn same_shape(name: &str, tensor: &HostTensor, other: &str, expected:
     }
     let (a, b) = (tensor.shape(), expected.shape());
     Err(ttl::Error::Other(format!("{name} has shape {a:?}, {other} has {b:?}; they must be equal")))
-}
-
-/// The product in f64, rounded once to f32.
-pub(crate) fn product(a: &HostTensor, b: &HostTensor) -> ttl::Result<HostTensor> {
-    let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
-    let (a, b) = (a.to_f32_vec(), b.to_f32_vec());
-    let mut c = vec![0f32; m * n];
-    let mut row = vec![0f64; n];
-    for i in 0..m {
-        row.fill(0.0);
-        for p in 0..k {
-            let x = f64::from(a[i * k + p]);
-            for (sum, y) in row.iter_mut().zip(&b[p * n..][..n]) {
-                *sum += x * f64::from(*y);
-            }
-        }
-        for (to, sum) in c[i * n..][..n].iter_mut().zip(&row) {
-            *to = *sum as f32;
-        }
-    }
-    Ok(HostTensor::from_vec([m, n], c)?)
-}
-
-/// Relative difference of a product that rounding explains: one rounding to bf16, and products aligned to 12 bits in groups of eight; fewer bits
-/// of the operands at lower fidelity.
-pub(crate) fn product_bound(fidelity: FidelityArg) -> f64 {
-    match fidelity {
-        FidelityArg::Lofi => 2f64.powi(-4),
-        FidelityArg::Hifi2 => 2f64.powi(-7),
-        _ => 2f64.powi(-8),
-    }
 }
 
 /// Exports the program with its inputs and the result we got, if that was asked for.
