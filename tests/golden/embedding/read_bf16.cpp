@@ -36,44 +36,40 @@ struct RowBlock {
     uint32_t bytes;
 };
 
-static inline RowBlock RowBlocks_nth(const RowBlocks& self, uint32_t number) {  // row_blocks.rs:53
-    const uint32_t group = number / self.blocks;                          // row_blocks.rs:54
-    const uint32_t matrix = group / self.groups;                          // row_blocks.rs:55
+static inline uint32_t piece_at(uint32_t first, uint32_t size, uint32_t total) {  // pieces.rs:16
+    uint32_t value = total - first;                                       // pieces.rs:17
+    if (size < value) {
+        value = size;
+    }
+    return value;
+}
+
+static inline RowBlock RowBlocks_nth(const RowBlocks& self, uint32_t number) {  // row_blocks.rs:54
+    const uint32_t group = number / self.blocks;                          // row_blocks.rs:55
+    const uint32_t matrix = group / self.groups;                          // row_blocks.rs:56
     const uint32_t start = group % self.groups * 32;
-    const uint32_t column = number % self.blocks * self.width;            // row_blocks.rs:56
-    uint32_t value = self.cols - column;                                  // row_blocks.rs:57
-    if (self.width < value) {
-        value = self.width;
-    }
-    const uint32_t tiles = value;
-    uint32_t value_2 = self.rows - start;                                 // row_blocks.rs:62
-    if (32 < value_2) {
-        value_2 = 32;
-    }
-    const uint32_t value_3 = value_2;                                     // row_blocks.rs:58
-    uint32_t value_4 = self.elements - column * 32;                       // row_blocks.rs:66
-    if (tiles * 32 < value_4) {
-        value_4 = tiles * 32;
-    }
-    return RowBlock{matrix, start, matrix * self.rows + start, value_3, group * self.cols + column, tiles, column * 32 * self.bytes, value_4 * self.bytes};  // row_blocks.rs:58
+    const uint32_t column = number % self.blocks * self.width;            // row_blocks.rs:57
+    const uint32_t tiles = piece_at(column, self.width, self.cols);       // row_blocks.rs:58
+    const uint32_t value = piece_at(start, 32, self.rows);                // row_blocks.rs:59
+    return RowBlock{matrix, start, matrix * self.rows + start, value, group * self.cols + column, tiles, column * 32 * self.bytes, piece_at(column * 32, tiles * 32, self.elements) * self.bytes};
 }
 
-static inline uint32_t RowBlocks_stride(const RowBlocks& self) {          // row_blocks.rs:71
-    return self.width * 32 * self.bytes;                                  // row_blocks.rs:72
+static inline uint32_t RowBlocks_stride(const RowBlocks& self) {          // row_blocks.rs:72
+    return self.width * 32 * self.bytes;                                  // row_blocks.rs:73
 }
 
-static inline void clear_padding(uint32_t at, RowBlocks blocks, RowBlock block) {  // row_blocks.rs:101
-    const uint32_t stride = RowBlocks_stride(blocks);                     // row_blocks.rs:102
-    const uint32_t halves = at;                                           // row_blocks.rs:103
-    const uint32_t words = at;                                            // row_blocks.rs:104
-    for (uint32_t row = 0, end = block.rows; row < end; ++row) {          // row_blocks.rs:105
-        for (uint32_t half = block.bytes / 2, end_2 = block.tiles * 16 * blocks.bytes; half < end_2; ++half) {  // row_blocks.rs:106
-            reinterpret_cast<volatile tt_l1_ptr uint16_t*>(halves)[row * stride / 2 + half] = 0;  // row_blocks.rs:107
+static inline void clear_padding(uint32_t at, RowBlocks blocks, RowBlock block) {  // row_blocks.rs:102
+    const uint32_t stride = RowBlocks_stride(blocks);                     // row_blocks.rs:103
+    const uint32_t halves = at;                                           // row_blocks.rs:104
+    const uint32_t words = at;                                            // row_blocks.rs:105
+    for (uint32_t row = 0, end = block.rows; row < end; ++row) {          // row_blocks.rs:106
+        for (uint32_t half = block.bytes / 2, end_2 = block.tiles * 16 * blocks.bytes; half < end_2; ++half) {  // row_blocks.rs:107
+            reinterpret_cast<volatile tt_l1_ptr uint16_t*>(halves)[row * stride / 2 + half] = 0;  // row_blocks.rs:108
         }
     }
-    for (uint32_t row = block.rows; row < 32; ++row) {                    // row_blocks.rs:110
-        for (uint32_t word = 0, end = block.tiles * 8 * blocks.bytes; word < end; ++word) {  // row_blocks.rs:111
-            reinterpret_cast<volatile tt_l1_ptr uint32_t*>(words)[row * stride / 4 + word] = 0;  // row_blocks.rs:112
+    for (uint32_t row = block.rows; row < 32; ++row) {                    // row_blocks.rs:111
+        for (uint32_t word = 0, end = block.tiles * 8 * blocks.bytes; word < end; ++word) {  // row_blocks.rs:112
+            reinterpret_cast<volatile tt_l1_ptr uint32_t*>(words)[row * stride / 4 + word] = 0;  // row_blocks.rs:113
         }
     }
 }
