@@ -41,7 +41,10 @@ pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, polling: bool) -> Si
                     && *g.kernel == *t.kernel
             };
             match groups.iter_mut().find(same) {
-                Some(group) => group.cores.push(core.core),
+                Some(group) => {
+                    group.cores.push(core.core);
+                    group.help = group.help.take().or(help); // evident on one of the cores only
+                }
                 None => groups.push(Group {
                     processor: t.processor.name(),
                     kernel: t.kernel.to_string(),
