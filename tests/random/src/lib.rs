@@ -122,11 +122,16 @@ macro_rules! random_sections {
         #[test]
         fn $name() {
             let what = format!("seed {SEED}, {}", $path);
-            sections::check(&what, $name::FP32, $name::WORMHOLE, |program, config, ends: sections::Ends<$name::X>, rounds| {
-                let sections::Ends { x, one, y, z } = ends;
-                let kernel = $name::$name { x_in: x, one_in: one, y_out: y, z_out: z, rounds };
-                program.compute(Core::new(0, 0), config, kernel);
-            });
+            sections::check(
+                &what,
+                $name::FP32,
+                $name::WORMHOLE,
+                |program, config, ends: sections::Ends<$name::X>, rounds| {
+                    let sections::Ends { x, one, y, z } = ends;
+                    let kernel = $name::$name { x_in: x, one_in: one, y_out: y, z_out: z, rounds };
+                    program.compute(Core::new(0, 0), config, kernel);
+                },
+            );
         }
     };
 }

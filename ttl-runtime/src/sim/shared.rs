@@ -30,7 +30,12 @@ impl Unpushed {
         written.iter_mut().skip(first as usize).take(pages as usize).for_each(|page| *page = None);
     }
 
-    fn each<R>(&self, c: &Cb, (addr, size): (u32, u32), mut f: impl FnMut(&mut Option<Site>) -> Option<R>) -> Option<R> {
+    fn each<R>(
+        &self,
+        c: &Cb,
+        (addr, size): (u32, u32),
+        mut f: impl FnMut(&mut Option<Site>) -> Option<R>,
+    ) -> Option<R> {
         let mut written = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let touched = |page: &usize| c.overlaps_pages(*page as u32, 1, addr, size);
         (0..written.len()).filter(touched).find_map(|page| f(&mut written[page]))
@@ -44,7 +49,8 @@ impl CbTable {
         if !self.list[written].shares {
             return None;
         }
-        let others = || self.list.iter().enumerate().filter(|(i, c)| *i != written && c.shares && c.overlaps(addr, size));
+        let others =
+            || self.list.iter().enumerate().filter(|(i, c)| *i != written && c.shares && c.overlaps(addr, size));
         let pushed = |c: &Cb| c.available() > 0 && c.overlaps_pages(c.read_page, c.available(), addr, size);
         if let Some((holds, _)) = others().find(|(_, c)| pushed(c)) {
             return Some(Overwrites { written, holds, unpushed: None });

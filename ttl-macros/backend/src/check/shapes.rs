@@ -239,7 +239,8 @@ impl Shapes<'_> {
             "sum_scalar" | "max_scalar" | "mean_scalar" => return Some([one(), one()]),
             _ => return None,
         };
-        let pairs: Vec<(&Size, &Size)> = single.iter().filter_map(|side| Some((side.size()?, &Size::Number(1)))).collect();
+        let pairs: Vec<(&Size, &Size)> =
+            single.iter().filter_map(|side| Some((side.size()?, &Size::Number(1)))).collect();
         if !self.same(name.span(), refusal, &tiles, &pairs) {
             return Some([Side::Unknown, Side::Unknown]);
         }

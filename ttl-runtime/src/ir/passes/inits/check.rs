@@ -169,7 +169,8 @@ impl Checker<'_> {
                 self.error.get_or_insert(CheckError { site, message });
             }
         }
-        let bare = summary.starts_free == Some(true) && summary.touched[UNDO] || repack::sets_format(summary, self.uniform);
+        let bare =
+            summary.starts_free == Some(true) && summary.touched[UNDO] || repack::sets_format(summary, self.uniform);
         if bare && undo::is_open(&self.cx, state) {
             let message = format!("{} at a call is {:?}", NAMES[UNDO], state.0[UNDO]);
             let site = Site { file: self.file, line, column: 0 };

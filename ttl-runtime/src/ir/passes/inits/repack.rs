@@ -46,7 +46,10 @@ impl Placer<'_> {
         let Some(summary) = self.summaries.get(call.callee.0 as usize) else { return };
         if sets_format(summary, self.uniform) && undo::is_open(&self.cx, state) {
             let site = Site { file: self.file, line: self.line, column: 0 };
-            self.error.get_or_insert(PassError::RepackInFunction { site, function: self.cx.module.function(call.callee).name.clone() });
+            self.error.get_or_insert(PassError::RepackInFunction {
+                site,
+                function: self.cx.module.function(call.callee).name.clone(),
+            });
         }
     }
 }
