@@ -111,17 +111,8 @@ fn run<W: Element>(cli: &Cli) -> ttl::Result<()> {
 
     let result = device.download(&y)?;
     // Against the product of what the tiles hold: how far the weights are from the original ones is not the device's doing.
-    let reference = product(&common::rounded(&x_host), &w_host.to_format(W::FORMAT))?;
+    let reference = common::product::product(&common::rounded(&x_host), &w_host.to_format(W::FORMAT))?;
     common::export(&device, &program, &[(y.handle(), &result)], &cli.options)?;
     // One rounding to bf16, and products aligned to 12 bits in groups of eight.
     common::finish("quantized", time, &result, &reference, 2f64.powi(-8), &cli.options)
-}
-
-/// The product in f64, rounded once to f32.
-fn product(a: &HostTensor, b: &HostTensor) -> ttl::Result<HostTensor> {
-    let (k, n) = (a.shape()[1], b.shape()[1]);
-    let (x, y) = (a.to_f64_vec(), b.to_f64_vec());
-    Ok(HostTensor::from_fn(vec![a.shape()[0], n], |i| {
-        (0..k).map(|p| x[i / n * k + p] * y[p * n + i % n]).sum::<f64>() as f32
-    })?)
 }

@@ -90,7 +90,7 @@ pub mod prelude {
         Consumer, PerCore, Pipe, Producer, SemaphoreArg, TensorArg, UnicastPipe, per_core,
     };
     pub use ttl_runtime::sim::{
-        Numerics, PrintLog, Printed, Prints, Progress, RunOptions, RunReport, Schedule, ZoneReport,
+        Numerics, PrintLog, Printed, Prints, Progress, RunOptions, RunReport, Schedule, Timeline, ZoneReport,
     };
     pub use ttl_runtime::tensor::format::{DataFormat, Element, bfp4_b, bfp8_b};
     pub use ttl_runtime::tensor::{Comparison, HostTensor, MemoryConfig, ShardSpec, TensorRef, npy};

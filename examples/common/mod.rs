@@ -3,8 +3,12 @@
 // Each example is a crate of its own and uses a part of this.
 #![allow(dead_code)]
 
+pub(crate) mod product;
+
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,6 +77,9 @@ pub(crate) struct Options {
     /// Print what the program does and takes: operations, set-up calls, registers, buffers, L1
     #[arg(long)]
     pub(crate) report: bool,
+    /// Write what every kernel thread did and waited for to this file, to be shown by Perfetto or chrome://tracing
+    #[arg(long, value_name = "FILE")]
+    pub(crate) timeline: Option<PathBuf>,
     /// Write the result to this .npy file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -101,6 +108,7 @@ impl Options {
             },
             progress: Some(Progress::default()),
             prints: if self.no_prints { Prints::Off } else { Prints::Stdout },
+            timeline: self.timeline.as_ref().map(|_| Timeline::default()),
             ..RunOptions::default()
         };
         DeviceOptions { arch, engine, run }
@@ -151,6 +159,12 @@ pub(crate) fn run(device: &mut Device, program: &CheckedProgram, options: &Optio
     watcher.thread().unpark();
     // The watcher only draws; there is nothing to do if it failed.
     let _ = watcher.join();
+    if let (Some(path), Some(timeline)) = (&options.timeline, device.timeline()) {
+        // Of a run that failed, too.
+        let written = File::create(path).and_then(|file| timeline.write_json(BufWriter::new(file)));
+        written.map_err(|source| ttl::Error::Io { context: format!("cannot write {}", path.display()), source })?;
+        println!("wrote {}", path.display());
+    }
     let report = result?;
     for zone in &report.zones {
         println!("{zone}");
@@ -244,37 +258,6 @@ pub(crate) fn same_shape(name: &str, tensor: &HostTensor, other: &str, expected:
     }
     let (a, b) = (tensor.shape(), expected.shape());
     Err(ttl::Error::Other(format!("{name} has shape {a:?}, {other} has {b:?}; they must be equal")))
-}
-
-/// The product in f64, rounded once to f32.
-pub(crate) fn product(a: &HostTensor, b: &HostTensor) -> ttl::Result<HostTensor> {
-    let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
-    let (a, b) = (a.to_f32_vec(), b.to_f32_vec());
-    let mut c = vec![0f32; m * n];
-    let mut row = vec![0f64; n];
-    for i in 0..m {
-        row.fill(0.0);
-        for p in 0..k {
-            let x = f64::from(a[i * k + p]);
-            for (sum, y) in row.iter_mut().zip(&b[p * n..][..n]) {
-                *sum += x * f64::from(*y);
-            }
-        }
-        for (to, sum) in c[i * n..][..n].iter_mut().zip(&row) {
-            *to = *sum as f32;
-        }
-    }
-    Ok(HostTensor::from_vec([m, n], c)?)
-}
-
-/// Relative difference of a product that rounding explains: one rounding to bf16, and products aligned to 12 bits in groups of eight; fewer bits
-/// of the operands at lower fidelity.
-pub(crate) fn product_bound(fidelity: FidelityArg) -> f64 {
-    match fidelity {
-        FidelityArg::Lofi => 2f64.powi(-4),
-        FidelityArg::Hifi2 => 2f64.powi(-7),
-        _ => 2f64.powi(-8),
-    }
 }
 
 /// Exports the program with its inputs and the result we got, if that was asked for.

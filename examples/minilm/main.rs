@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use ttl::prelude::*;
 use ttl_kernels::bert::plan::Step;
 use ttl_kernels::bert::{Batch, Config, Model, Weights, batches, cosine, reference};
-use ttl_kernels::dit::checkpoint::Checkpoint;
+use ttl_kernels::checkpoint::Checkpoint;
 
 /// What is embedded if nothing is given.
 const SENTENCES: [&str; 3] = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."];
@@ -55,8 +55,7 @@ fn main() -> std::process::ExitCode {
 
 fn run(cli: &Cli) -> ttl::Result<()> {
     let config = Config::read(cli.model.join("config.json")).map_err(with_help)?;
-    let checkpoint = Checkpoint::open([cli.model.join("model.safetensors")])
-        .map_err(|e| with_help(ttl::Error::Other(e.to_string())))?;
+    let checkpoint = Checkpoint::open([cli.model.join("model.safetensors")]).map_err(|e| with_help(e.into()))?;
     let weights = Weights::read(&config, &checkpoint)?;
     let sentences = sentences(cli)?;
     let most = text::most_tokens(&cli.model, config.positions);

@@ -1,7 +1,7 @@
 //! Calls that generated C++ makes, beside those of the package's kernel for the same job: both run on the C++ engine, where every call of the kernel API
 //! goes through one table of functions, and are counted there.
 
-use crate::cases::CASES;
+use crate::cases;
 use std::fmt::Write as _;
 use std::path::Path;
 use ttl::prelude::*;
@@ -142,7 +142,7 @@ fn cell(counts: &Counts, names: &[&str]) -> (u64, String) {
 }
 
 fn section(pair: &Pair, package: &Path) -> ttl::Result<String> {
-    let case = CASES.iter().find(|c| c.name == pair.case);
+    let case = cases::all().find(|c| c.name == pair.case);
     let case = case.ok_or_else(|| ttl::Error::Other(format!("there is no case `{}`", pair.case)))?;
     let (ours, our_bytes) = count(pair.ours)?;
     let (theirs, their_bytes) = count(|device| Ok((case.build)(device, package)?.program))?;

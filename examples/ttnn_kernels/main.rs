@@ -8,10 +8,14 @@
 mod card;
 mod cases;
 mod compare;
+mod elementwise;
+mod movement;
 mod norms;
+mod products;
 mod report;
+mod rows;
 
-use cases::{Built, CASES, Case};
+use cases::{Built, Case};
 use clap::Parser;
 use report::{Line, Outcome};
 use std::path::{Path, PathBuf};
@@ -54,7 +58,7 @@ fn main() -> ExitCode {
         };
     }
     let mut lines = vec![];
-    for case in CASES.iter().filter(|c| cli.only.as_ref().is_none_or(|only| c.name.contains(only.as_str()))) {
+    for case in cases::all().filter(|c| cli.only.as_ref().is_none_or(|only| c.name.contains(only.as_str()))) {
         for arch in [Arch::blackhole(), Arch::wormhole()] {
             let line = Line { case, arch: arch.name(), outcome: run(case, &cli, arch) };
             println!("{line}");

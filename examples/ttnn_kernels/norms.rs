@@ -1,16 +1,26 @@
 //! Layer and RMS normalisation by kernels of the package.
 
-use crate::cases::{Built, CORE, ROUNDED, of, random};
+use crate::cases::{Built, CORE, Case, ROUNDED, of, random};
 use std::path::Path;
 use ttl::prelude::*;
 
-pub(crate) const NORM_READER: &str = "normalization/layernorm/device/kernels/dataflow/reader_unary_interleaved_ln.cpp";
-pub(crate) const NORM: &str = "normalization/layernorm/device/kernels/compute/layernorm.cpp";
-pub(crate) const NORM_WRITER: &str =
+const NORM_READER: &str = "normalization/layernorm/device/kernels/dataflow/reader_unary_interleaved_ln.cpp";
+const NORM: &str = "normalization/layernorm/device/kernels/compute/layernorm.cpp";
+const NORM_WRITER: &str =
     "normalization/layernorm/device/kernels/dataflow/writer_unary_interleaved_start_id_blocked.cpp";
 
+pub(crate) const CASES: &[Case] = &[
+    Case { name: "layer norm", kernels: &[NORM_READER, NORM, NORM_WRITER], build: |d, p| norm(d, p, Norm::Layer) },
+    Case { name: "RMS norm", kernels: &[NORM_READER, NORM, NORM_WRITER], build: |d, p| norm(d, p, Norm::Rms) },
+    Case {
+        name: "layer norm with residual, gamma and beta",
+        kernels: &[NORM_READER, NORM, NORM_WRITER],
+        build: |d, p| norm(d, p, Norm::Fused),
+    },
+];
+
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Norm {
+enum Norm {
     Layer,
     Rms,
     /// Layer normalisation of the sum of two tensors, with gamma and beta.
@@ -18,7 +28,7 @@ pub(crate) enum Norm {
 }
 
 /// Two rows of two tiles.
-pub(crate) fn norm(device: &mut Device, package: &Path, norm: Norm) -> ttl::Result<Built> {
+fn norm(device: &mut Device, package: &Path, norm: Norm) -> ttl::Result<Built> {
     let host = random(&[64, 64], 21)?;
     let rows = [random(&[64, 64], 22)?, random(&[1, 64], 23)?, random(&[1, 64], 24)?];
     let x = device.upload::<bf16>("x", &host)?;

@@ -2,6 +2,7 @@
 //! [`embedding`](crate::embedding).
 
 use crate::exact::Exact;
+use crate::pieces::{even_size, piece_at, pieces, read_piece, write_piece};
 use ttl::prelude::*;
 use ttl::runtime::tensor::TensorLayout;
 
@@ -54,16 +55,16 @@ impl RowBlocks {
         let group = number / self.blocks;
         let (matrix, start) = (group / self.groups, group % self.groups * 32);
         let column = number % self.blocks * self.width;
-        let tiles = (self.cols - column).min(self.width);
+        let tiles = piece_at(column, self.width, self.cols);
         RowBlock {
             matrix,
             start,
             row: matrix * self.rows + start,
-            rows: (self.rows - start).min(32),
+            rows: piece_at(start, 32, self.rows),
             tile: group * self.cols + column,
             tiles,
             begin: column * 32 * self.bytes,
-            bytes: (self.elements - column * 32).min(tiles * 32) * self.bytes,
+            bytes: piece_at(column * 32, tiles * 32, self.elements) * self.bytes,
         }
     }
 
@@ -77,11 +78,11 @@ impl RowBlocks {
     /// For tensors `[.., rows, elements]`, in blocks that are at most `widest` tiles wide, as equal as they go, and narrower where there are more cores
     /// than blocks otherwise.
     pub fn new<T: Exact>(rows: u32, elements: u32, matrices: u32, widest: u32, cores: u32) -> RowBlocks {
-        let (groups, cols) = (rows.div_ceil(32), elements.div_ceil(32));
+        let (groups, cols) = (pieces(rows, 32), pieces(elements, 32));
         let each = (u64::from(matrices * groups) * u64::from(cols)).div_ceil(u64::from(cores.max(1)));
         let widest = widest.min(u32::try_from(each).unwrap_or(u32::MAX)).max(1);
-        let width = cols.div_ceil(cols.div_ceil(widest));
-        RowBlocks { rows, elements, bytes: T::BYTES, groups, cols, width, blocks: cols.div_ceil(width) }
+        let width = even_size(cols, widest);
+        RowBlocks { rows, elements, bytes: T::BYTES, groups, cols, width, blocks: pieces(cols, width) }
     }
 
     /// For a tensor, see [`RowBlocks::new`].
@@ -140,6 +141,23 @@ pub fn tiles_to_rows<T: Element, const W: u32>(compute: Compute, x_in: CbIn<T>, 
     }
 }
 
+/// The tiles of blocks from a tiled tensor.
+#[ttl::kernel(reader)]
+pub fn read_tiles<T: Element>(
+    noc: Noc,
+    x: TensorAccessor<T>,
+    x_out: CbOut<T>,
+    #[ttl(common)] blocks: RowBlocks,
+    first: u32,
+    count: u32,
+) {
+    for number in first..first + count {
+        let block = blocks.nth(number);
+        let mut tiles = x_out.reserve_back(blocks.width);
+        read_piece(noc, &x, &mut tiles, block.tile, block.tiles);
+    }
+}
+
 /// The tiles of blocks to a tiled tensor.
 #[ttl::kernel(writer)]
 pub fn write_tiles<T: Element>(
@@ -152,12 +170,7 @@ pub fn write_tiles<T: Element>(
 ) {
     for number in first..first + count {
         let block = blocks.nth(number);
-        let tiles = y_in.wait_front(blocks.width);
-        let mut writes = noc.write_from(&tiles);
-        for i in 0..block.tiles {
-            writes.page(&y, block.tile + i, i);
-        }
-        writes.flushed();
+        write_piece(noc, &y, &y_in, blocks.width, block.tile, block.tiles);
     }
 }
 

@@ -10,6 +10,7 @@ mod plan;
 pub use plan::{Fit, Form, RowOptions, is_row, lowest, same_shapes};
 pub(crate) use plan::{parts, staged, tile};
 
+use crate::pieces::{piece_at, pieces, read_piece, write_piece};
 use ttl::prelude::*;
 
 /// How a row of tiles is cut into blocks.
@@ -28,14 +29,26 @@ pub struct Cut {
 
 #[ttl::device]
 impl Cut {
+    /// The first tile of block `at` of a row.
+    pub fn first(self, at: u32) -> u32 {
+        at * self.block
+    }
+
     /// Tiles of block `at` of a row.
     pub fn tiles(self, at: u32) -> u32 {
-        (self.width - at * self.block).min(self.block)
+        piece_at(self.first(at), self.block, self.width)
     }
 
     /// Whether block `at` ends with a tile that is not full.
     pub fn is_padded(self, at: u32) -> bool {
         at + 1 == self.blocks && self.columns < 32
+    }
+}
+
+impl Cut {
+    /// A row of `width` tiles in blocks of `block`.
+    pub fn new(width: u32, block: u32, columns: u32) -> Cut {
+        Cut { width, block, blocks: pieces(width, block), columns }
     }
 }
 
@@ -51,13 +64,8 @@ pub struct Source<T: Element> {
 #[ttl::device]
 pub fn read_part<T: Element>(noc: Noc, from: &Source<T>, cut: Cut, row: u32, at: u32, padding: u32) {
     let tiles = cut.tiles(at);
-    let first = row * cut.width + at * cut.block;
     let mut block = from.out.reserve_back(cut.block);
-    let mut reads = noc.read_into(&mut block);
-    for i in 0..tiles {
-        reads.page(&from.tensor, first + i, i);
-    }
-    reads.wait();
+    read_piece(noc, &from.tensor, &mut block, row * cut.width + cut.first(at), tiles);
     if cut.is_padded(at) {
         pad(noc, block.get_write_ptr(), from.out.get_tile_size(), tiles - 1, cut.columns, padding);
     }
@@ -154,23 +162,8 @@ pub fn write<T: Element>(
 ) {
     for row in first..first + count {
         for at in 0..cut.blocks {
-            let tiles = cut.tiles(at);
-            let first = row * cut.width + at * cut.block;
-            let block = y_in.wait_front(cut.block);
-            let mut writes = noc.write_from(&block);
-            for i in 0..tiles {
-                writes.page(&y, first + i, i);
-            }
-            writes.flushed();
+            write_piece(noc, &y, &y_in, cut.block, row * cut.width + cut.first(at), cut.tiles(at));
         }
-    }
-}
-
-/// Pushes what a block of `tiles` tiles lacks to the pages of a block, so that no block goes round the end of its buffer.
-#[ttl::device]
-pub fn fill_up<E: Element>(out: &CbOut<E>, pages: u32, tiles: u32) {
-    if tiles < pages {
-        out.reserve_back(pages - tiles).push_back();
     }
 }
 

@@ -36,27 +36,6 @@ pub fn read_rows<T: Element>(
     }
 }
 
-/// Brings blocks of tiles.
-#[ttl::kernel(reader)]
-pub fn read_tiles<T: Element>(
-    noc: Noc,
-    x: TensorAccessor<T>,
-    x_out: CbOut<T>,
-    #[ttl(common)] blocks: RowBlocks,
-    first: u32,
-    count: u32,
-) {
-    for number in first..first + count {
-        let block = blocks.nth(number);
-        let mut tiles = x_out.reserve_back(blocks.width);
-        let mut reads = noc.read_into(&mut tiles);
-        for i in 0..block.tiles {
-            reads.page(&x, block.tile + i, i);
-        }
-        reads.wait();
-    }
-}
-
 fn same_shape<T: Element>(kernel: &str, x: &Tensor<T>, y: &Tensor<T>) -> ttl::Result<()> {
     if x.shape() == y.shape() {
         return Ok(());
@@ -96,7 +75,7 @@ pub fn untilize_program<T: Exact>(grid: &CoreSet, x: &Tensor<T>, y: &Tensor<T>) 
     let mut p = Program::new("untilize");
     let (x_out, x_in) = p.circular_buffer::<T>("x", cores, 2 * width);
     let (rows_out, rows_in) = p.circular_buffer::<T>("rows", cores, 2 * width);
-    p.kernel(cores, read_tiles { x: x.accessor(), x_out, blocks, first: first(), count: count() });
+    p.kernel(cores, row_blocks::read_tiles { x: x.accessor(), x_out, blocks, first: first(), count: count() });
     let input = x_in.clone();
     // The number of tiles is a constant of the packer's call.
     macro_rules! of_width {

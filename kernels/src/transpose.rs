@@ -4,6 +4,7 @@
 //! each tile. The padding of `y` is the transposed padding of `x`. L1 per core: `4 * height` tiles.
 
 use crate::exact::Exact;
+use crate::pieces::{even_size, piece_at, pieces, write_piece};
 use crate::row_blocks::in_tiles;
 use crate::split::split;
 use ttl::prelude::*;
@@ -43,7 +44,7 @@ impl Columns {
         Part {
             from: (column / self.cols * self.rows + row) * self.cols + column % self.cols,
             to: column * self.rows + row,
-            tiles: (self.rows - row).min(self.height),
+            tiles: piece_at(row, self.height, self.rows),
         }
     }
 }
@@ -115,12 +116,7 @@ pub fn write<T: Element>(
 ) {
     for number in first..first + count {
         let part = columns.part(number);
-        let tiles = y_in.wait_front(columns.height);
-        let mut writes = noc.write_from(&tiles);
-        for i in 0..part.tiles {
-            writes.page(&y, part.to + i, i);
-        }
-        writes.flushed();
+        write_piece(noc, &y, &y_in, columns.height, part.to, part.tiles);
     }
 }
 
@@ -137,8 +133,8 @@ pub fn program<T: Exact>(grid: &CoreSet, x: &Tensor<T>, y: &Tensor<T>) -> ttl::R
         )));
     }
     let (rows, cols) = (shape.tile_rows() as u32, shape.tile_cols() as u32);
-    let blocks = rows.div_ceil(HEIGHT);
-    let height = rows.div_ceil(blocks);
+    let height = even_size(rows, HEIGHT);
+    let blocks = pieces(rows, height);
     let columns = Columns { rows, cols, height, blocks };
     let split = split(shape.batch as u32 * cols * blocks, grid);
     let cores = &split.cores;

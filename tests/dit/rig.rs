@@ -2,7 +2,7 @@
 
 use ttl::prelude::*;
 use ttl::runtime::sim::ReadLog;
-use ttl_kernels::dit::k1::launcher::Builder;
+use ttl_kernels::dit::k1::Builder;
 use ttl_kernels::dit::k1::{DitMegakernel, Launch};
 use ttl_kernels::dit::matrix::Matrix;
 use ttl_kernels::dit::pack::ArenaPack;

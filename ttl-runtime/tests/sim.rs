@@ -22,6 +22,8 @@ mod pipelines;
 mod reads;
 #[path = "sim/tile_calls.rs"]
 mod tile_calls;
+#[path = "sim/timeline.rs"]
+mod timeline;
 #[path = "sim/transfers.rs"]
 mod transfers;
 #[path = "sim/traps.rs"]

@@ -54,12 +54,15 @@
 
 pub mod compute;
 pub mod movement;
+mod scores;
 pub mod shape;
+mod sums;
 
+use crate::pieces::even_size;
 use crate::split::split;
 use compute::{BuffersHost, attend, attend_with_edge, attend_with_mask, attend_with_row};
 use movement::{MaskShape, read, read_with_mask, write, write_with_edge};
-use shape::{Sections, Shape, even};
+use shape::{Sections, Shape};
 use ttl::prelude::*;
 
 /// Which keys count for which queries.
@@ -226,7 +229,7 @@ impl Job {
         /// What the smaller of the chips has for programs, less what others may need.
         const MOST: u32 = 1_200_000;
         let (mut rows, mut cols) = blocks.unwrap_or((4, 8));
-        (rows, cols) = (even(self.shape.queries, rows), even(self.shape.keys, cols));
+        (rows, cols) = (even_size(self.shape.queries, rows), even_size(self.shape.keys, cols));
         if blocks.is_none() {
             while self.bytes(rows, cols, config.fp32_dest_acc) > MOST && (rows, cols) != (1, 1) {
                 (rows, cols) = if rows >= cols { (rows - 1, cols) } else { (rows, cols - 1) };
@@ -262,7 +265,7 @@ fn build<T: Element>(
 ) -> Program {
     let (shape, scale) = (job.shape, job.scale);
     let Shape { rows, cols, depth, width, .. } = shape;
-    let split = split(job.batch * shape.heads * shape.queries.div_ceil(rows), grid);
+    let split = split(job.batch * shape.heads * shape.query_blocks(), grid);
     let cores = &split.cores;
     let (first, count) = (|| split.first(), || split.count());
     let mut p = Program::new("attention");

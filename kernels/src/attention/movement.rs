@@ -21,48 +21,63 @@ fn item(shape: Shape, number: u32) -> Item {
     Item { batch: number / blocks / shape.heads, head: number / blocks % shape.heads, block: number % blocks }
 }
 
-/// The queries of an item, row by row. Rows beyond the last are the last once more: their results go nowhere.
+/// The tiles of one head in a tensor `[batch, rows, heads * width]`, whose tiles of batch entry `batch` begin with row `batch * rows`.
 #[ttl::device]
-fn read_queries(noc: &Noc, q: &TensorAccessor<bf16>, q_out: &CbOut<bf16>, shape: Shape, at: Item) {
-    let mut block = q_out.reserve_back(shape.rows * shape.depth);
+#[derive(Clone, Copy)]
+struct Head {
+    batch: u32,
+    rows: u32,
+    heads: u32,
+    head: u32,
+    width: u32,
+}
+
+/// Rows `first..first + count` of a head; tile `d` of row `i` goes to page `i * down + d * along` of a block. Rows beyond the last are the last once
+/// more: of queries the results go nowhere, keys and values are taken away by the mask.
+#[ttl::device]
+#[allow(clippy::too_many_arguments)] // a tensor and its buffer, rows, and their places
+fn read_rows(
+    noc: &Noc,
+    from: &TensorAccessor<bf16>,
+    out: &CbOut<bf16>,
+    of: Head,
+    first: u32,
+    count: u32,
+    down: u32,
+    along: u32,
+) {
+    let mut block = out.reserve_back(count * of.width);
     let mut reads = noc.read_into(&mut block);
-    for row in 0..shape.rows {
-        let tile = at.batch * shape.queries + (at.block * shape.rows + row).min(shape.queries - 1);
-        for d in 0..shape.depth {
-            reads.page(q, (tile * shape.heads + at.head) * shape.depth + d, row * shape.depth + d);
+    for row in 0..count {
+        let tile = of.batch * of.rows + (first + row).min(of.rows - 1);
+        for d in 0..of.width {
+            reads.page(from, (tile * of.heads + of.head) * of.width + d, row * down + d * along);
         }
     }
     reads.wait();
 }
 
-/// A block of keys, its tiles where those of its transpose stand. Tiles beyond the last are the last once more: the mask takes them away.
+/// The queries of an item.
+#[ttl::device]
+fn read_queries(noc: &Noc, q: &TensorAccessor<bf16>, q_out: &CbOut<bf16>, shape: Shape, at: Item) {
+    let of = Head { batch: at.batch, rows: shape.queries, heads: shape.heads, head: at.head, width: shape.depth };
+    read_rows(noc, q, q_out, of, at.block * shape.rows, shape.rows, shape.depth, 1);
+}
+
+/// A block of keys, its tiles where those of its transpose stand.
 #[ttl::device]
 fn read_keys(noc: &Noc, k: &TensorAccessor<bf16>, k_out: &CbOut<bf16>, shape: Shape, at: Item, first: u32) {
     let (heads, head) = (shape.heads / shape.group, at.head / shape.group);
-    let mut block = k_out.reserve_back(shape.cols * shape.depth);
-    let mut reads = noc.read_into(&mut block);
-    for col in 0..shape.cols {
-        let tile = at.batch * shape.keys + (first + col).min(shape.keys - 1);
-        for d in 0..shape.depth {
-            reads.page(k, (tile * heads + head) * shape.depth + d, d * shape.cols + col);
-        }
-    }
-    reads.wait();
+    let of = Head { batch: at.batch, rows: shape.keys, heads, head, width: shape.depth };
+    read_rows(noc, k, k_out, of, first, shape.cols, 1, shape.cols);
 }
 
 /// The values of the same keys.
 #[ttl::device]
 fn read_values(noc: &Noc, v: &TensorAccessor<bf16>, v_out: &CbOut<bf16>, shape: Shape, at: Item, first: u32) {
     let (heads, head) = (shape.heads / shape.group, at.head / shape.group);
-    let mut block = v_out.reserve_back(shape.cols * shape.width);
-    let mut reads = noc.read_into(&mut block);
-    for col in 0..shape.cols {
-        let tile = at.batch * shape.keys + (first + col).min(shape.keys - 1);
-        for d in 0..shape.width {
-            reads.page(v, (tile * heads + head) * shape.width + d, col * shape.width + d);
-        }
-    }
-    reads.wait();
+    let of = Head { batch: at.batch, rows: shape.keys, heads, head, width: shape.width };
+    read_rows(noc, v, v_out, of, first, shape.cols, shape.width, 1);
 }
 
 /// Reads, for each item, the queries and then block by block the keys and their values.

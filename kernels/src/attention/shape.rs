@@ -1,5 +1,7 @@
 //! What the kernels of attention know of their tensors, and how the work is cut into blocks.
 
+use crate::pieces::pieces;
+
 /// Sizes in tiles. The kernels get them as constants.
 #[ttl::device]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,11 +49,10 @@ pub struct Sections {
 }
 
 #[ttl::device]
-#[allow(clippy::manual_div_ceil)] // device code has no `div_ceil`
 impl Shape {
     /// Blocks of queries of one head.
     pub fn query_blocks(self) -> u32 {
-        (self.queries + self.rows - 1) / self.rows
+        pieces(self.queries, self.rows)
     }
 
     /// Blocks of keys that count for a block of queries.
@@ -60,7 +61,7 @@ impl Shape {
         if self.slope > 0 {
             keys = keys.min(self.edge + (query_block + 1) * self.rows - 1 + self.reach);
         }
-        (keys + self.cols - 1) / self.cols
+        pieces(keys, self.cols)
     }
 
     /// The first tile of keys that is not whole for tile `row` of a block of queries.
@@ -93,26 +94,9 @@ impl Sections {
     }
 }
 
-/// `tiles` in blocks of at most `most`, as even as they go: the size of a block.
-pub(super) fn even(tiles: u32, most: u32) -> u32 {
-    tiles.div_ceil(tiles.div_ceil(most.max(1)).max(1)).max(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn blocks_are_even_and_none_is_empty() {
-        for tiles in 1..200 {
-            for most in 1..20 {
-                let block = even(tiles, most);
-                let blocks = tiles.div_ceil(block);
-                assert!(block <= most && (blocks - 1) * block < tiles && blocks <= tiles.div_ceil(most));
-            }
-        }
-        assert_eq!([even(7, 4), even(8, 4), even(9, 8), even(1, 8)], [4, 4, 5, 1]);
-    }
 
     #[test]
     fn parts_divide_and_fit() {

@@ -4,7 +4,7 @@ use ttl::Error;
 use ttl::prelude::HostTensor;
 
 use super::config::Config;
-use crate::dit::checkpoint::Checkpoint;
+use crate::checkpoint::Checkpoint;
 
 /// A layer `y = x * weight + bias`.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Weights {
         let prefix = if checkpoint.contains("bert.embeddings.word_embeddings.weight") { "bert." } else { "" };
         Weights::made(config, &mut |name, kind, shape| {
             let name = format!("{prefix}{name}");
-            let tensor = checkpoint.get(&name, "the encoder").map_err(|e| Error::Other(e.to_string()))?;
+            let tensor = checkpoint.get(&name, "the encoder")?;
             let there: &[usize] = match kind {
                 Kind::Row => &shape[1..],
                 Kind::Table => &shape,

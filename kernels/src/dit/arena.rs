@@ -3,8 +3,14 @@
 //! Written from the matrices (K, N, which core takes which columns), without the formulas of [`geometry`](super::geometry) that the kernels
 //! use; [`check_kernel_geometry`](super::check_kernel_geometry) compares the two.
 
+mod op;
+mod place;
+
+pub use op::{ArenaOp, ArenaPart, Split, TileOrder};
+
 use std::collections::BTreeMap;
-use std::fmt;
+
+use place::Place;
 
 use super::config::{DitConfig, KeySet, ReaderMode, StreamDtype};
 use super::consts::{BF16_TILE, TILE};
@@ -14,39 +20,6 @@ use super::geometry::{is_split, key_chunks};
 use super::offsets::{self, OffsetsTable};
 use super::op::{Op, TailOp};
 use super::plan::enumerate_plan;
-
-/// The two streams of the arena, each sharded over the banks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ArenaPart {
-    /// The weights of the blocks.
-    Stream,
-    /// The weights of the tail, bf16.
-    Small,
-}
-
-impl ArenaPart {
-    pub const fn name(self) -> &'static str {
-        match self {
-            ArenaPart::Stream => "stream",
-            ArenaPart::Small => "small",
-        }
-    }
-}
-
-/// The order of tiles in a core's slice.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum TileOrder {
-    /// N fastest: what a blocked product consumes, and the only one that the kernels take.
-    #[default]
-    RowMajor,
-    ColumnMajor,
-}
-
-impl fmt::Display for TileOrder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self, f)
-    }
-}
 
 /// What can be chosen of an arena.
 #[derive(Clone, PartialEq, Debug)]
@@ -75,101 +48,6 @@ impl ArenaOptions {
 
     pub fn reader_mode(self, reader_mode: ReaderMode) -> ArenaOptions {
         ArenaOptions { reader_mode, ..self }
-    }
-}
-
-/// Which dimension of a matrix is divided among the cores.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Split {
-    N,
-    K,
-}
-
-/// An operation in the arena.
-#[derive(Clone, PartialEq, Debug)]
-pub struct ArenaOp {
-    pub name: &'static str,
-    /// Its block; none for the tail.
-    pub blk: Option<u32>,
-    pub part: ArenaPart,
-    /// The whole matrix, in tiles.
-    pub k_tiles: u32,
-    pub n_tiles: u32,
-    /// The slice of one core.
-    pub k_tiles_per_core: u32,
-    pub n_tiles_per_core: u32,
-    pub split: Split,
-    pub core_set: CoreSet,
-    pub cores: u32,
-    /// K tiles of a unit: a K-block of the stream, the whole slice in the tail.
-    pub k_block_tiles: u32,
-    pub tile_bytes: u32,
-    /// In every bank.
-    pub byte_offset: u32,
-    banks: u32,
-    mode: ReaderMode,
-    order: TileOrder,
-}
-
-impl ArenaOp {
-    pub const fn tiles_per_core(&self) -> u32 {
-        self.k_tiles_per_core * self.n_tiles_per_core
-    }
-
-    pub const fn k_block_bytes(&self) -> u32 {
-        self.k_block_tiles * self.n_tiles_per_core * self.tile_bytes
-    }
-
-    pub const fn n_k_blocks(&self) -> u32 {
-        self.k_tiles_per_core / self.k_block_tiles
-    }
-
-    /// The members of the set in the order of their slices in a bank.
-    pub fn cores_in_bank(&self, bank: u32) -> Vec<u32> {
-        let rows = 0..3;
-        let cores = rows.flat_map(|row| (0..4).map(move |col| (row, col)));
-        cores
-            .map(|(row, col)| 4 * self.banks * row + 4 * bank + col)
-            .filter(|&c| self.core_set.participates(self.banks, c))
-            .collect()
-    }
-
-    pub fn bytes_per_bank(&self) -> u32 {
-        self.tiles_per_core() * self.tile_bytes * self.cores / self.banks
-    }
-
-    /// The units of a bank in the order in which they lie there: K-block, and which of [`ArenaOp::cores_in_bank`].
-    pub fn bank_stream_slots(&self) -> Vec<(u32, u32)> {
-        let (blocks, cores) = (self.n_k_blocks(), self.cores / self.banks);
-        match self.mode {
-            ReaderMode::Relay => (0..blocks).flat_map(|kb| (0..cores).map(move |p| (kb, p))).collect(),
-            ReaderMode::Direct => (0..cores).flat_map(|p| (0..blocks).map(move |kb| (kb, p))).collect(),
-        }
-    }
-
-    /// The tiles (k, n) of the matrix in K-block `kb` of the core with a slot, in order.
-    pub fn tiles_of(&self, kb: u32, slot: u32) -> Vec<(u32, u32)> {
-        let (k0, n0) = match self.split {
-            Split::N => (0, slot * self.n_tiles_per_core),
-            Split::K => (slot * self.k_tiles_per_core, 0),
-        };
-        let first = k0 + kb * self.k_block_tiles;
-        let (k, n) = (first..first + self.k_block_tiles, n0..n0 + self.n_tiles_per_core);
-        match self.order {
-            TileOrder::RowMajor => k.flat_map(|k| n.clone().map(move |n| (k, n))).collect(),
-            TileOrder::ColumnMajor => n.flat_map(|n| k.clone().map(move |k| (k, n))).collect(),
-        }
-    }
-
-    /// The tiles of a bank, in order.
-    pub fn bank_tiles(&self, bank: u32) -> Result<Vec<(u32, u32)>> {
-        let cores = self.cores_in_bank(bank);
-        let mut tiles = Vec::new();
-        for (kb, p) in self.bank_stream_slots() {
-            let slot = self.core_set.slot_of(self.banks, cores[p as usize])?;
-            tiles.extend(self.tiles_of(kb, slot));
-        }
-        Ok(tiles)
     }
 }
 
@@ -386,65 +264,6 @@ impl ArenaLayout {
             vec![self.blocks[blk as usize][0].byte_offset, 4 * blk, 2 * blk, flags]
         };
         OffsetsTable { header, blocks: (0..self.cfg.n_blocks).map(block).collect() }
-    }
-}
-
-/// Puts operations behind each other.
-struct Place<'a> {
-    cfg: &'a DitConfig,
-    options: &'a ArenaOptions,
-    part: ArenaPart,
-    offset: u64,
-}
-
-impl Place<'_> {
-    /// A matrix of `k` x `n` elements of which every core of the set takes as many columns.
-    fn columns(&mut self, name: &'static str, blk: Option<u32>, k: u32, n: u32, set: CoreSet) -> Result<ArenaOp> {
-        let n_tiles = n / TILE;
-        let cores = set.members(self.cfg.banks).count() as u32;
-        self.add(name, blk, [k / TILE, n_tiles], [k / TILE, n_tiles / cores], Split::N, set)
-    }
-
-    /// A matrix of which every core takes as many rows.
-    fn rows(&mut self, name: &'static str, k: u32, n: u32, set: CoreSet) -> Result<ArenaOp> {
-        let cores = set.members(self.cfg.banks).count() as u32;
-        self.add(name, None, [k / TILE, n / TILE], [k / TILE / cores, n / TILE], Split::K, set)
-    }
-
-    fn add(
-        &mut self,
-        name: &'static str,
-        blk: Option<u32>,
-        [k_tiles, n_tiles]: [u32; 2],
-        [k_tiles_per_core, n_tiles_per_core]: [u32; 2],
-        split: Split,
-        core_set: CoreSet,
-    ) -> Result<ArenaOp> {
-        let (k_block_tiles, tile_bytes) = match self.part {
-            ArenaPart::Stream => (self.cfg.page_tiles(), self.options.dtype.tile_bytes()),
-            ArenaPart::Small => (k_tiles_per_core, BF16_TILE),
-        };
-        let too_large = |bytes| MegakernelError::ArenaTooLarge { stream: self.part.name(), bytes };
-        let op = ArenaOp {
-            name,
-            blk,
-            part: self.part,
-            k_tiles,
-            n_tiles,
-            k_tiles_per_core,
-            n_tiles_per_core,
-            split,
-            core_set,
-            cores: core_set.members(self.cfg.banks).count() as u32,
-            k_block_tiles,
-            tile_bytes,
-            byte_offset: u32::try_from(self.offset).map_err(|_| too_large(self.offset))?,
-            banks: self.cfg.banks,
-            mode: self.options.reader_mode,
-            order: self.options.tile_order,
-        };
-        self.offset += u64::from(op.bytes_per_bank());
-        Ok(op)
     }
 }
 

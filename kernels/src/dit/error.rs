@@ -2,6 +2,7 @@
 
 use super::config::{ReaderMode, Version};
 use super::core_map::CoreRole;
+use crate::checkpoint::CheckpointError;
 use thiserror::Error;
 use ttl::prelude::{Core, DataFormat};
 
@@ -107,14 +108,10 @@ pub enum MegakernelError {
     PlanDtype { name: String, dtype: String },
     #[error("{name} holds {value} at element {index}; weights must be finite")]
     PlanValue { name: String, index: usize, value: f32 },
-    #[error("no tensor {tensor} in the checkpoint, needed for {name}")]
-    CheckpointLacks { name: String, tensor: String },
     #[error("embodiment {id} is not in 0..{categories}")]
     Embodiment { id: u32, categories: u32 },
-    #[error("safetensors: {what}")]
-    Safetensors { what: String },
-    #[error("{path}: {source}")]
-    File { path: String, source: std::io::Error },
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
 
     // Tables and pages.
     #[error("{name} page {page} B != one row ({row} B): the kernel reads rows")]

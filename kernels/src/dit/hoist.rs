@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use ttl::prelude::HostTensor;
 
-use super::checkpoint::Checkpoint;
 use super::config::DitConfig;
 use super::error::{MegakernelError, Result};
 use super::matrix::Matrix;
 use super::plan::{Plan, names};
+use crate::checkpoint::Checkpoint;
 
 /// Names of the tensors of a checkpoint, as GR00T's action head has them.
 const HEAD: &str = "action_head";

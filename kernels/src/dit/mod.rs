@@ -8,7 +8,7 @@
 //! | `op`, `geometry` | the streamed operations and where their weights lie, as device functions |
 //! | `offsets` | the words of the offsets table, as device functions |
 //! | `plan` | the weights of a network by name, random or given |
-//! | `checkpoint`, `hoist` | safetensors files; plans from them |
+//! | `hoist` | plans from a [`Checkpoint`] |
 //! | `arena`, `pack`, `tables` | where every tile lies in the banks, its bytes, and the tables beside them |
 //! | `check` | the kernels' geometry against the arena |
 //! | `matrix` | matrices on the host |
@@ -28,7 +28,6 @@ pub mod arena;
 pub mod bindings;
 pub mod budget;
 pub mod check;
-pub mod checkpoint;
 pub mod config;
 pub mod consts;
 pub mod core_map;
@@ -52,10 +51,10 @@ pub mod reference;
 pub mod tables;
 pub mod words;
 
+pub use crate::checkpoint::Checkpoint;
 pub use arena::{ArenaLayout, ArenaOp, ArenaOptions, ArenaPart, Split, TileOrder};
 pub use budget::{CbBudget, K4Budget, Policy, Ring, RingPolicy};
 pub use check::{check_kernel_geometry, check_tail_geometry, k4_tw_tiles, kernel_geometry, tail_kernel_geometry};
-pub use checkpoint::Checkpoint;
 pub use config::{DitConfig, KeySet, ReaderMode, StreamDtype, Version};
 pub use core_map::{CoreMap, CoreRole, noc_word};
 pub use core_set::CoreSet;

@@ -1,6 +1,7 @@
 //! Rows that go through L1 in blocks, three times.
 
 use super::{Inputs, Norm, Steps};
+use crate::pieces::fill_up;
 use crate::rows::{self, ALL};
 use ttl::prelude::*;
 
@@ -44,7 +45,7 @@ pub fn in_blocks<T: Element, E: Element>(
             } else {
                 y.reserve_back(tiles).store(normal);
             }
-            rows::fill_up(&y, norm.cut.block, tiles);
+            fill_up(&y, norm.cut.block, tiles);
         }
     }
 }
@@ -128,5 +129,5 @@ fn centre<T: Element, E: Element>(inputs: &Inputs<T>, steps: &Steps<E>, mean: &F
     } else {
         steps.centred_out.reserve_back(tiles).store(x.block(1, tiles) - means);
     }
-    rows::fill_up(&steps.centred_out, norm.cut.block, tiles);
+    fill_up(&steps.centred_out, norm.cut.block, tiles);
 }

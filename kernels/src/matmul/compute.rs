@@ -4,7 +4,8 @@
 //! The bias stands in the registers before the first product: a sum with a tile of zeros, which comes behind the tiles of the bias. The activation
 //! is the last thing that happens there, ReLU is left to the packer.
 
-use super::sizes::{Blocks, Extent, Work, pieces, there};
+use super::sizes::{Blocks, Extent, Work};
+use crate::pieces::{piece_at, pieces};
 use ttl::prelude::*;
 
 /// [`Activation`](super::Activation) as kernels know it.
@@ -83,7 +84,7 @@ fn registers<B: Element, const BIAS: bool, const ACT: u32>(
         for step in work.first_step..work.first_step + work.steps {
             let a = a.wait_front(blocks.m * blocks.k);
             let b = b.wait_front(blocks.k * blocks.n);
-            for k in 0..there(step * blocks.k, blocks.k, extent.k) {
+            for k in 0..piece_at(step * blocks.k, blocks.k, extent.k) {
                 regs.matmul_block(&a, &b, k, k * blocks.n, 0, blocks.n, blocks.m, blocks.k);
             }
         }
@@ -246,8 +247,8 @@ fn all_blocks<B: Element, C: Element, const BIAS: bool, const GATHER: bool, cons
     work: Work,
 ) {
     for i in work.first..work.first + work.count {
-        let rows = there(work.top(i, blocks), blocks.m, extent.m);
-        let columns = there(work.left(i, blocks), blocks.n, extent.n);
+        let rows = piece_at(work.top(i, blocks), blocks.m, extent.m);
+        let columns = piece_at(work.left(i, blocks), blocks.n, extent.n);
         if work.steps > 1 {
             let mut parts = sums_out.reserve_back(blocks.tiles());
             if BIAS {
@@ -266,7 +267,7 @@ fn all_blocks<B: Element, C: Element, const BIAS: bool, const GATHER: bool, cons
         }
         let a = a.wait_front(blocks.m * blocks.k);
         let b = b.wait_front(blocks.k * blocks.n);
-        let depth = there((work.first_step + work.steps - 1) * blocks.k, blocks.k, extent.k);
+        let depth = piece_at((work.first_step + work.steps - 1) * blocks.k, blocks.k, extent.k);
         if ACT == RELU {
             compute.pack_relu_zero();
         }

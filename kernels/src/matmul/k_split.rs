@@ -11,15 +11,16 @@ use super::build::{Build, Ends, for_activation};
 use super::compute::NONE;
 use super::movers::read_steps;
 use super::plan::Plan;
-use super::sizes::{Blocks, Extent, Work, pieces, there};
+use super::sizes::{Blocks, Extent, Work};
 use super::{Activation, Operands};
+use crate::pieces::{piece_at, pieces};
 use ttl::prelude::*;
 
 /// Sub-blocks of block `i`.
 #[ttl::device]
 fn sub_blocks(work: Work, blocks: Blocks, extent: Extent, i: u32) -> u32 {
-    let rows = pieces(there(work.top(i, blocks), blocks.m, extent.m), blocks.sub_m);
-    let columns = pieces(there(work.left(i, blocks), blocks.n, extent.n), blocks.sub_n);
+    let rows = pieces(piece_at(work.top(i, blocks), blocks.m, extent.m), blocks.sub_m);
+    let columns = pieces(piece_at(work.left(i, blocks), blocks.n, extent.n), blocks.sub_n);
     rows * columns
 }
 

@@ -1,6 +1,7 @@
 //! What readers and writers of all strategies do: blocks of the operands from device memory, sub-blocks of the result to it.
 
-use super::sizes::{Blocks, Extent, Work, pieces, there};
+use super::sizes::{Blocks, Extent, Work};
+use crate::pieces::{piece_at, pieces};
 use crate::tiles::read_part;
 use ttl::prelude::*;
 
@@ -15,7 +16,7 @@ pub fn read_bias(
     left: u32,
 ) {
     noc.raw().noc_async_write_zeros(row.get_write_ptr() + blocks.n * 2048, 2048);
-    read_part::<bf16>(&noc, bias, row, left, extent.n, 1, there(left, blocks.n, extent.n), blocks.n);
+    read_part::<bf16>(&noc, bias, row, left, extent.n, 1, piece_at(left, blocks.n, extent.n), blocks.n);
 }
 
 /// Reads one block of `a`.
@@ -30,7 +31,7 @@ pub fn read_a(
     step: u32,
 ) {
     let first = step * blocks.k;
-    let (rows, columns) = (there(top, blocks.m, extent.m), there(first, blocks.k, extent.k));
+    let (rows, columns) = (piece_at(top, blocks.m, extent.m), piece_at(first, blocks.k, extent.k));
     read_part::<bf16>(&noc, a, block, top * extent.k + first, extent.k, rows, columns, blocks.k);
 }
 
@@ -46,7 +47,7 @@ pub fn read_b<B: Element>(
     step: u32,
 ) {
     let first = step * blocks.k;
-    let (rows, columns) = (there(first, blocks.k, extent.k), there(left, blocks.n, extent.n));
+    let (rows, columns) = (piece_at(first, blocks.k, extent.k), piece_at(left, blocks.n, extent.n));
     read_part::<B>(&noc, b, block, first * extent.n + left, extent.n, rows, columns, blocks.n);
 }
 
@@ -65,11 +66,11 @@ pub fn read_steps<B: Element>(
     i: u32,
 ) {
     let (top, left) = (work.top(i, blocks), work.left(i, blocks));
-    let rows = there(top, blocks.m, extent.m);
-    let columns = there(left, blocks.n, extent.n);
+    let rows = piece_at(top, blocks.m, extent.m);
+    let columns = piece_at(left, blocks.n, extent.n);
     for step in work.first_step..work.first_step + work.steps {
         let first = step * blocks.k;
-        let depth = there(first, blocks.k, extent.k);
+        let depth = piece_at(first, blocks.k, extent.k);
         let mut a_block = a_out.reserve_back(blocks.m * blocks.k);
         let mut b_block = b_out.reserve_back(blocks.k * blocks.n);
         let mut a_reads = noc.read_into(&mut a_block);
@@ -100,12 +101,12 @@ pub fn write_result<C: Element>(
     top: u32,
     left: u32,
 ) {
-    let bottom = top + there(top, blocks.m, extent.m);
-    let right = left + there(left, blocks.n, extent.n);
+    let bottom = top + piece_at(top, blocks.m, extent.m);
+    let right = left + piece_at(left, blocks.n, extent.n);
     for r in 0..pieces(bottom - top, blocks.sub_m) {
         for s in 0..pieces(right - left, blocks.sub_n) {
             let (m, n) = (top + r * blocks.sub_m, left + s * blocks.sub_n);
-            let (rows, columns) = (there(m, blocks.sub_m, bottom), there(n, blocks.sub_n, right));
+            let (rows, columns) = (piece_at(m, blocks.sub_m, bottom), piece_at(n, blocks.sub_n, right));
             let part = c_in.wait_front(blocks.registers());
             let mut writes = noc.write_from(&part);
             for i in 0..rows {

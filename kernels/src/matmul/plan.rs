@@ -2,6 +2,7 @@
 
 use super::sizes::{Blocks, Extent};
 use super::{Operands, Options, Strategy};
+use crate::pieces::pieces;
 use std::fmt;
 use ttl::prelude::*;
 
@@ -100,7 +101,7 @@ impl fmt::Display for Plan {
 }
 
 fn counts(extent: Extent, blocks: Blocks) -> [u32; 3] {
-    [extent.m.div_ceil(blocks.m), extent.n.div_ceil(blocks.n), extent.k.div_ceil(blocks.k)]
+    [pieces(extent.m, blocks.m), pieces(extent.n, blocks.n), pieces(extent.k, blocks.k)]
 }
 
 fn pages(layout: Layout, blocks: Blocks, steps: u32, bias: bool) -> Pages {

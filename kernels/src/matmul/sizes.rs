@@ -61,16 +61,3 @@ impl Work {
         (self.column + i % self.columns) * blocks.n
     }
 }
-
-/// How many of `size` tiles from `first` on there are: fewer than `size` in the last block.
-#[ttl::device]
-pub fn there(first: u32, size: u32, total: u32) -> u32 {
-    if first + size > total { total - first } else { size }
-}
-
-/// How many pieces of `of` tiles `size` tiles are, the last one perhaps smaller.
-#[ttl::device]
-#[allow(clippy::manual_div_ceil)] // device code has operators only
-pub fn pieces(size: u32, of: u32) -> u32 {
-    (size + of - 1) / of
-}

@@ -1,6 +1,7 @@
 //! Rows that go through L1 in blocks, twice.
 
 use super::{Norm, Steps};
+use crate::pieces::fill_up;
 use crate::rows;
 use ttl::prelude::*;
 
@@ -34,7 +35,7 @@ pub fn in_blocks<T: Element, E: Element>(
             } else {
                 y_out.reserve_back(tiles).store(normal);
             }
-            rows::fill_up(&y_out, cut.block, tiles);
+            fill_up(&y_out, cut.block, tiles);
         }
     }
 }

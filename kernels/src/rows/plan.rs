@@ -68,7 +68,7 @@ impl Fit {
         if options.form != Form::Blocks {
             for depth in [2, 1] {
                 if bytes(width, depth) <= l1 {
-                    return Ok(Fit { cut: Cut { width, block: width, blocks: 1, columns }, depth });
+                    return Ok(Fit { cut: Cut::new(width, width, columns), depth });
                 }
             }
         }
@@ -90,7 +90,7 @@ impl Fit {
                 bytes(block, 2)
             )));
         }
-        Ok(Fit { cut: Cut { width, block, blocks: width.div_ceil(block), columns }, depth: 2 })
+        Ok(Fit { cut: Cut::new(width, block, columns), depth: 2 })
     }
 }
 
@@ -109,8 +109,7 @@ pub(crate) fn tile<T: Element>() -> u64 {
 
 /// How a row of `gamma` or `beta` is read where it stays in L1 as a whole.
 pub(crate) fn parts(width: u32, block: u32) -> Cut {
-    let block = block.min(BLOCK);
-    Cut { width, block, blocks: width.div_ceil(block), columns: 32 }
+    Cut::new(width, block.min(BLOCK), 32)
 }
 
 /// Pages through which such a row comes; one where there is none.

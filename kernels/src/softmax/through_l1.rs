@@ -1,7 +1,8 @@
 //! Rows that go through L1 in blocks, three times.
 
 use super::Steps;
-use crate::rows::{Cut, fill_up};
+use crate::pieces::{fill_up, piece_at, pieces};
+use crate::rows::Cut;
 use ttl::prelude::*;
 
 /// Rows larger than L1.
@@ -61,7 +62,6 @@ fn maximum<T: Element, E: Element>(compute: Compute, x: &CbIn<T>, ones: &Front<b
 
 /// The exponentials of all tiles of a row, added up in one register.
 #[ttl::device]
-#[allow(clippy::manual_div_ceil)] // device code has no `div_ceil`
 fn exponentials<T: Element, E: Element>(compute: Compute, x: &CbIn<T>, max: &Front<E>, sums: &CbOut<E>, cut: Cut) {
     let mut out = sums.reserve_back(1);
     let mut regs = compute.acquire();
@@ -70,9 +70,9 @@ fn exponentials<T: Element, E: Element>(compute: Compute, x: &CbIn<T>, max: &Fro
         let block = x.wait_front(cut.block);
         let tiles = cut.tiles(at);
         // Three tiles at a time, so that each operation is set up once for them.
-        for part in 0..(tiles + 2) / 3 {
+        for part in 0..pieces(tiles, 3) {
             let first = 3 * part;
-            let count = (tiles - first).min(3);
+            let count = piece_at(first, 3, tiles);
             for i in 0..count {
                 regs.sub_tiles_bcast_cols(&block, max, first + i, 0, 1 + i);
             }

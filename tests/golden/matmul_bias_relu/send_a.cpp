@@ -36,11 +36,9 @@ struct Work {
     uint32_t steps;
 };
 
-static inline uint32_t there(uint32_t first, uint32_t size, uint32_t total) {  // sizes.rs:67
-    uint32_t value = 0;                                                   // sizes.rs:68
-    if (first + size > total) {
-        value = total - first;
-    } else {
+static inline uint32_t piece_at(uint32_t first, uint32_t size, uint32_t total) {  // pieces.rs:16
+    uint32_t value = total - first;                                       // pieces.rs:17
+    if (size < value) {
         value = size;
     }
     return value;
@@ -56,14 +54,14 @@ static inline void read_part_bf16(const FromAccessor& from, uint32_t block, uint
     noc_async_read_barrier();                                             // tiles.rs:67
 }
 
-template <typename AAccessor>                                             // movers.rs:23
+template <typename AAccessor>                                             // movers.rs:24
 static inline void read_a(const AAccessor& a, uint32_t block, Blocks blocks, Extent extent, uint32_t top, uint32_t step) {
-    const uint32_t first = step * blocks.k;                               // movers.rs:32
-    const uint32_t value = there(top, blocks.m, extent.m);                // movers.rs:33
-    const uint32_t value_2 = there(first, blocks.k, extent.k);
+    const uint32_t first = step * blocks.k;                               // movers.rs:33
+    const uint32_t value = piece_at(top, blocks.m, extent.m);             // movers.rs:34
+    const uint32_t value_2 = piece_at(first, blocks.k, extent.k);
     const uint32_t rows = value;
     const uint32_t columns = value_2;
-    read_part_bf16(a, block, top * extent.k + first, extent.k, rows, columns, blocks.k);  // movers.rs:34
+    read_part_bf16(a, block, top * extent.k + first, extent.k, rows, columns, blocks.k);  // movers.rs:35
 }
 
 static inline uint32_t Work_top(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:55

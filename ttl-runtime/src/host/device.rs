@@ -7,7 +7,7 @@ use super::tensor::Tensor;
 use crate::arch::{Arch, Core};
 use crate::cores::{CoreRange, CoreSet};
 use crate::program::{DeviceInfo, L1Tensor};
-use crate::sim::{Machine, MemoryDifference, Progress, RunOptions, RunReport};
+use crate::sim::{Machine, MemoryDifference, Progress, RunOptions, RunReport, Timeline};
 use crate::tensor::accessor::PageAddr;
 use crate::tensor::alloc::{DramAllocator, L1Allocator};
 use crate::tensor::format::Element;
@@ -52,6 +52,7 @@ pub trait Backend: fmt::Debug {
     fn machine(&self) -> Option<&Machine>;
     /// How far the running program is, where that is known.
     fn progress(&self) -> Option<Progress>;
+    fn timeline(&self) -> Option<Timeline>;
 }
 
 /// Settings of a simulated device.
@@ -335,6 +336,11 @@ impl Device {
         self.backend.progress()
     }
 
+    /// What [`RunOptions::timeline`] records, if it is set.
+    pub fn timeline(&self) -> Option<Timeline> {
+        self.backend.timeline()
+    }
+
     /// The first byte in which the memories of two simulated devices differ.
     pub fn first_difference(&self, other: &Device) -> Option<MemoryDifference> {
         self.backend.machine()?.first_difference(other.backend.machine()?)
@@ -402,6 +408,10 @@ impl Backend for SimChip {
 
     fn progress(&self) -> Option<Progress> {
         self.options.progress.clone()
+    }
+
+    fn timeline(&self) -> Option<Timeline> {
+        self.options.timeline.clone()
     }
 }
 

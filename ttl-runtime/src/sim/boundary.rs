@@ -13,6 +13,7 @@ use super::memory::{AllL1, Dram, L1View};
 use super::noc::{Outgoing, Remote, Source, What};
 use super::pipes;
 use super::sched::{AllCores, Cores, Shared};
+use super::timeline;
 
 /// Epochs of mere polling after which writes that nobody waits for arrive anyway: a poll of another core's write must end.
 const PATIENCE: u32 = 16;
@@ -59,6 +60,9 @@ impl<'a> Boundary<'a> {
     pub(super) fn run(&mut self, cores: &mut AllCores<'_>, dram: &mut Dram) -> bool {
         self.epochs += 1;
         self.hand_out_lines(cores);
+        if self.shared.options.timeline.is_some() {
+            timeline::epoch_ends(cores);
+        }
         if self.outcome.is_some() {
             return false;
         }
@@ -399,6 +403,9 @@ impl<'a> Boundary<'a> {
         self.hand_out_lines(&mut locked);
         if let Some(log) = &self.shared.options.dram_reads {
             (0..locked.len()).for_each(|i| log.add(&mut locked.get_mut(i).dram_reads));
+        }
+        if let Some(log) = &self.shared.options.timeline {
+            timeline::run_ends(log, &mut locked);
         }
         let seed = self.shared.options.schedule.seed();
         match self.outcome {

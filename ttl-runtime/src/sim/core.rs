@@ -15,6 +15,7 @@ use super::noc::{CommandState, Outgoing, PendingRead, Queue, TRIDS};
 use super::pipes::Announced;
 use super::reads::DramRead;
 use super::registers::ComputeUnit;
+use super::timeline::Recorder;
 use crate::arch::{ArchKind, Core};
 use crate::site::Site;
 use crate::temps::TempKey;
@@ -144,6 +145,8 @@ pub(super) struct CoreState {
     pub(super) announced: Vec<Announced>,
     /// Reads from DRAM, where they are logged.
     pub(super) dram_reads: Vec<DramRead>,
+    /// Where the run is recorded.
+    pub(super) recorder: Option<Box<Recorder>>,
     pub(super) counters: RunReport,
     /// Lines since the last boundary.
     pub(super) printed: Vec<Printed>,
@@ -187,6 +190,7 @@ impl CoreState {
             slowness: 1,
             announced: Vec::new(),
             dram_reads: Vec::new(),
+            recorder: None,
             counters: RunReport::default(),
             printed: Vec::new(),
             zones: Zones::default(),

@@ -72,6 +72,11 @@ pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, kind: ErrorKind) -> 
     helps.into_iter().take(4).fold(error, |e, h| e.help(h.clone()))
 }
 
+/// What a thread waits for.
+pub(super) fn waits_for(core: &CoreState, thread: usize) -> String {
+    describe(core, thread).0
+}
+
 /// What a thread waits for, and what is wrong if that is evident.
 fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
     let t = &core.threads[thread];

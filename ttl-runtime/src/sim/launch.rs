@@ -11,6 +11,7 @@ use super::error::{ErrorKind, SimError};
 use super::math::Numerics;
 use super::pipes::PipeLaunch;
 use super::reads::ReadLog;
+use super::timeline::Timeline;
 use crate::arch::{Arch, ComputeConfig, Core};
 use crate::temps::TempKey;
 use crate::tensor::format::DataFormat;
@@ -179,6 +180,8 @@ pub struct RunOptions {
     pub progress: Option<Progress>,
     /// Gets every read from DRAM.
     pub dram_reads: Option<ReadLog>,
+    /// Records what every thread did and waited for.
+    pub timeline: Option<Timeline>,
 }
 
 impl Default for RunOptions {
@@ -195,6 +198,7 @@ impl Default for RunOptions {
             prints: Prints::default(),
             progress: None,
             dram_reads: None,
+            timeline: None,
         }
     }
 }

@@ -12,6 +12,7 @@ use super::memory::{AllL1, Dram, L1, L1View};
 use super::noc::Endpoints;
 use super::sched::{self, Shared};
 use super::thread;
+use super::timeline::Recorder;
 use crate::arch::{Arch, Core};
 
 /// One chip. Memory takes up room only where it was used; it keeps its contents from run to run.
@@ -128,7 +129,8 @@ impl Machine {
             };
             let core = cores.entry(index).or_insert_with(|| {
                 let l1 = views[index].duplicate();
-                CoreState { slowness, ..CoreState::new(t.core, index as u32, l1, dice, &mut self.spares) }
+                let recorder = options.timeline.as_ref().map(|timeline| Box::new(Recorder::new(timeline)));
+                CoreState { slowness, recorder, ..CoreState::new(t.core, index as u32, l1, dice, &mut self.spares) }
             });
             core.add_thread(t, self.arch.kind, options.numerics, &mut self.spares);
         }

@@ -30,6 +30,7 @@
 //! | `air` | multicasts that reach each core in its own time |
 //! | `pipes` | both ends of a pipe use the same pages |
 //! | `reads` | a log of reads from DRAM |
+//! | `timeline` | a record of what every thread did and waited for |
 
 mod air;
 mod barrier;
@@ -53,6 +54,7 @@ mod registers;
 mod sched;
 mod shared;
 mod thread;
+pub mod timeline;
 mod trap;
 
 pub use compare::{MemoryDifference, Place};
@@ -66,3 +68,4 @@ pub use math::Numerics;
 pub use noc::NocAddr;
 pub use pipes::PipeLaunch;
 pub use reads::{DramRead, ReadLog};
+pub use timeline::Timeline;

@@ -27,6 +27,7 @@ use super::core::{CoreState, OP_BUDGET, Wait};
 use super::error::{ErrorKind, SimError};
 use super::memory::Dram;
 use super::sched::Shared;
+use super::timeline;
 use super::trap::{self, Fault, Pulse};
 use crate::site::Site;
 
@@ -194,6 +195,7 @@ impl Fiber {
     pub(super) fn resume(&mut self, core: &mut CoreState, shared: &Shared, dram: &Dram) {
         let thread = self.running.thread;
         core.counters.switches += 1;
+        timeline::resumed(core, thread);
         let state = &mut core.threads[thread];
         state.wait = Wait::Ready;
         state.budget = OP_BUDGET;
@@ -224,12 +226,13 @@ impl Fiber {
                 let error = match exit {
                     Exit::Panicked => panic_error(core, thread, PAYLOAD.take().as_deref()),
                     Exit::Fault(fault) => fault_error(core, thread, fault, shared),
-                    Exit::Returned => return,
+                    Exit::Returned => unreachable!("the arm before"),
                 };
                 core.threads[thread].wait = Wait::Failed;
                 core.error.get_or_insert(error);
             }
         }
+        timeline::stopped(core, thread);
     }
 
     /// The stack, for another thread.

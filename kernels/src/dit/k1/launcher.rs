@@ -1,18 +1,19 @@
 //! The megakernel on a device: weights and tables that stay there, what stays in L1, and launches of the matmul-only modes.
 
 use super::assemble::{self, Tensors};
+use super::builder::Builder;
+use super::launch::{DescriptorStats, KernelGroups, Launch};
 use super::memory::{Extras, Memory, OfFormat, Residents, Tables, with_memory};
 use super::plan::{Constants, Run};
 use super::steps4::Steps4Io;
-use crate::dit::arena::{ArenaLayout, ArenaPart};
+use crate::dit::arena::ArenaLayout;
 use crate::dit::bindings::{Bound, Masks};
-use crate::dit::budget::{CbBudget, K4Budget, Policy};
+use crate::dit::budget::Policy;
 use crate::dit::config::DitConfig;
 use crate::dit::consts::{M_ROWS, TILE};
 use crate::dit::core_map::CoreMap;
 use crate::dit::error::{MegakernelError, Result};
 use crate::dit::io::{Io, IoName};
-use crate::dit::knobs::HubKnobs;
 use crate::dit::matrix::Matrix;
 use crate::dit::op::{K1Mode, Op};
 use crate::dit::pack::ArenaPack;
@@ -20,156 +21,6 @@ use crate::dit::readback::{make_x_rep, mm_out_to_matrix, unpack_single_order};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use ttl::prelude::*;
-
-/// What a launch does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Launch {
-    pub mode: K1Mode,
-    /// Of single mode.
-    pub op: Op,
-    pub blk: u32,
-    pub n_blk: u32,
-    pub n_iters: u32,
-}
-
-impl Launch {
-    pub const fn single(blk: u32, op: Op, n_iters: u32) -> Launch {
-        Launch { mode: K1Mode::Single, op, blk, n_blk: 1, n_iters }
-    }
-
-    pub const fn chain(blk: u32, n_blk: u32, n_iters: u32) -> Launch {
-        Launch { mode: K1Mode::Chain, op: Op::Qkv, blk, n_blk, n_iters }
-    }
-
-    pub const fn stream(blk: u32, n_blk: u32, n_iters: u32) -> Launch {
-        Launch { mode: K1Mode::Stream, op: Op::Qkv, blk, n_blk, n_iters }
-    }
-
-    /// Columns of the input.
-    pub fn columns(&self, cfg: &DitConfig) -> u32 {
-        match self.mode {
-            K1Mode::Single => TILE * self.op.k_tiles(cfg.banks),
-            _ => cfg.width(),
-        }
-    }
-}
-
-/// Counts of a program.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DescriptorStats {
-    pub cbs: usize,
-    pub semaphores: usize,
-    pub kernels: usize,
-    /// Bytes of circular buffers on the core that has most, those on tensors included.
-    pub cb_bytes: u64,
-    /// The most words of one kernel.
-    pub compile_args: usize,
-    pub common_args: usize,
-}
-
-/// Kernels of a program and how many cores each is on.
-pub type KernelGroups = Vec<(String, usize)>;
-
-/// Settings of a [`DitMegakernel`] to be.
-#[derive(Debug)]
-pub struct Builder {
-    cfg: DitConfig,
-    layout: ArenaLayout,
-    map: CoreMap,
-    device: Device,
-    policy: Policy,
-    k1_extras: bool,
-    left_out: u32,
-}
-
-impl Builder {
-    /// Reads in flight per ring.
-    pub fn ring_depth(mut self, depth: u32) -> Builder {
-        self.policy.rings.ring_depth = depth;
-        self
-    }
-
-    /// Writes in flight per reader core.
-    pub fn relay_window(mut self, window: u32) -> Builder {
-        self.policy.rings.relay_window = window;
-        self
-    }
-
-    /// The buffers of the matmul-only program.
-    pub fn k1_budget(mut self, budget: CbBudget) -> Builder {
-        self.policy.k1 = budget;
-        self
-    }
-
-    /// The buffers of the full program.
-    pub fn k4_budget(mut self, budget: K4Budget) -> Builder {
-        self.policy.k4 = budget;
-        self
-    }
-
-    /// How the hub sends.
-    pub fn hub(mut self, knobs: HubKnobs) -> Builder {
-        self.policy.hub = knobs;
-        self
-    }
-
-    /// All of it.
-    pub fn policy(mut self, policy: Policy) -> Builder {
-        self.policy = policy;
-        self
-    }
-
-    /// Whether the tensors of K1 alone are made by `upload`, before anything else divides L1.
-    pub fn k1_extras(mut self, extras: bool) -> Builder {
-        self.k1_extras = extras;
-        self
-    }
-
-    /// Leaves out a rule of the protocol ([`rules`](super::plan::rules)): for tests of the tests.
-    #[doc(hidden)]
-    pub fn leave_out(mut self, rule: u32) -> Builder {
-        self.left_out = rule;
-        self
-    }
-
-    pub fn build(self) -> Result<DitMegakernel> {
-        let Builder { cfg, layout, map, device, policy, k1_extras, left_out } = self;
-        policy.check(&cfg, &layout)?;
-        let (ring_pages, k_block) = (policy.k1.cb_w.pages(&layout)?, layout.k_block_bytes_max());
-        // A K-block of two pages must not run over the end of the ring.
-        if !(ring_pages * layout.page_bytes()).is_multiple_of(k_block) {
-            return Err(MegakernelError::RingPages { bytes: ring_pages * layout.page_bytes(), page: k_block });
-        }
-        let constants = Constants {
-            banks: cfg.banks,
-            bank_tiles: layout.tiles_per_bank(ArenaPart::Stream) as u32,
-            ring_pages,
-            relay_pages: policy.k1.relay_pages(&layout),
-            ring_depth: policy.rings.ring_depth,
-            relay_window: policy.rings.relay_window,
-            receivers: map.n_cores() - 1,
-            mcast_split: policy.hub.mcast_split,
-            left_out,
-        };
-        let memory = Memory::new(layout.dtype_stream());
-        map.check_shard_order(map.compute_set().as_slice())?;
-        Ok(DitMegakernel {
-            cfg,
-            layout,
-            map,
-            device,
-            constants,
-            k1_extras,
-            memory,
-            tables: Tables::default(),
-            steps4: None,
-            launches: 0,
-            first_launch: BTreeMap::new(),
-            last: None,
-            last_report: None,
-        })
-    }
-}
 
 /// The megakernel on a device.
 #[derive(Debug)]
@@ -191,9 +42,36 @@ pub struct DitMegakernel {
 }
 
 impl DitMegakernel {
+    /// Settings for a configuration, the layout of its weights and the cores of a device; [`Builder::build`] makes the megakernel of them.
     pub fn builder(cfg: &DitConfig, layout: ArenaLayout, map: CoreMap, device: Device) -> Builder {
         let policy = Policy::new(&layout);
         Builder { cfg: cfg.clone(), layout, map, device, policy, k1_extras: true, left_out: 0 }
+    }
+
+    /// Of what a builder has checked. Nothing is on the device yet.
+    pub(super) fn new(
+        cfg: DitConfig,
+        layout: ArenaLayout,
+        map: CoreMap,
+        device: Device,
+        constants: Constants,
+        k1_extras: bool,
+    ) -> DitMegakernel {
+        DitMegakernel {
+            memory: Memory::new(layout.dtype_stream()),
+            cfg,
+            layout,
+            map,
+            device,
+            constants,
+            k1_extras,
+            tables: Tables::default(),
+            steps4: None,
+            launches: 0,
+            first_launch: BTreeMap::new(),
+            last: None,
+            last_report: None,
+        }
     }
 
     pub fn layout(&self) -> &ArenaLayout {

@@ -12,11 +12,14 @@
 //! | `assemble` | the program of all of them |
 //! | `memory` | its tensors on a device |
 //! | `steps4` | tensors of the whole loop, which stay between its runs |
-//! | `launcher` | the program on a device, launch after launch |
+//! | `launch` | what a launch does |
+//! | `builder`, `launcher` | the program on a device, launch after launch |
 
 pub mod activations;
 pub mod assemble;
+pub mod builder;
 pub mod hub;
+pub mod launch;
 pub mod launcher;
 pub mod maths;
 mod memory;
@@ -25,4 +28,6 @@ pub mod relay;
 pub mod ring;
 pub mod steps4;
 pub mod weights;
-pub use launcher::{DitMegakernel, Launch};
+pub use builder::Builder;
+pub use launch::{DescriptorStats, KernelGroups, Launch};
+pub use launcher::DitMegakernel;

@@ -4,6 +4,7 @@ use super::{Step, Stop, op};
 use crate::sim::debug::Printed;
 use crate::sim::error::ErrorKind;
 use crate::sim::thread::{self, Cx};
+use crate::sim::timeline;
 use crate::site::Site;
 use crate::tensor::HostTensor;
 
@@ -63,6 +64,7 @@ pub fn zone_begin(name: &str, site: Site) {
     aside(site, |cx| {
         let (me, waits) = (cx.me, cx.core.threads[cx.me].waits);
         cx.core.zones.enter(me, name, site, waits);
+        timeline::zone_begins(cx.core, me, name, site);
         Ok(())
     });
 }
@@ -72,6 +74,7 @@ pub fn zone_end(site: Site) {
     aside(site, |cx| {
         let (me, waits) = (cx.me, cx.core.threads[cx.me].waits);
         if cx.core.zones.leave(me, waits) {
+            timeline::zone_ends(cx.core, me);
             return Ok(());
         }
         let error = cx.error(ErrorKind::Kernel, "a zone ends here that did not begin", site);

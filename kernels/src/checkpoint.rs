@@ -1,4 +1,18 @@
 //! Published weights: safetensors files, read tensor by tensor.
+//!
+//! ```
+//! use ttl::prelude::HostTensor;
+//! use ttl_kernels::checkpoint::Checkpoint;
+//!
+//! # fn main() -> ttl::Result<()> {
+//! let weight = HostTensor::from_vec([2, 3], vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+//! let checkpoint = Checkpoint::from_tensors([("up.weight".to_owned(), weight)].into()); // or `Checkpoint::open` of files
+//! assert_eq!(checkpoint.get("up.weight", "the layer")?.shape(), [2, 3]);
+//! let error = checkpoint.get("up.bias", "the layer").unwrap_err();
+//! assert_eq!(error.to_string(), "no tensor up.bias in the checkpoint, needed for the layer");
+//! # Ok(())
+//! # }
+//! ```
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -8,9 +22,65 @@ use std::path::{Path, PathBuf};
 use half::{bf16, f16};
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
+use thiserror::Error;
 use ttl::prelude::HostTensor;
+use ttl::runtime::tensor::TensorError;
 
-use super::error::{MegakernelError, Result};
+/// Why a checkpoint, or a tensor of it, cannot be read.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    /// The file system's refusal.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: String,
+        /// What the file system said.
+        source: std::io::Error,
+    },
+    /// A file that is not what the format says.
+    #[error("safetensors: {what}")]
+    Safetensors {
+        /// The file, and what is wrong in it.
+        what: String,
+    },
+    /// No tensor has the name.
+    #[error("no tensor {tensor} in the checkpoint, needed for {name}")]
+    Lacks {
+        /// Who asked for it.
+        name: String,
+        /// The name that is not there.
+        tensor: String,
+    },
+    /// Elements of another type than weights have.
+    #[error("{name}: {dtype} elements cannot be read as weights; there are F32, BF16 and F16")]
+    Dtype {
+        /// The tensor.
+        name: String,
+        /// Its elements, as the format calls them.
+        dtype: String,
+    },
+    /// The first dimension has no such entry.
+    #[error("{name} has the shape {shape:?}, and no entry {index} in the first of at least two dimensions")]
+    Entry {
+        /// The tensor.
+        name: String,
+        /// Its shape.
+        shape: Vec<usize>,
+        /// The entry that was asked for.
+        index: u32,
+    },
+    /// A shape that no tensor can have.
+    #[error(transparent)]
+    Tensor(#[from] TensorError),
+}
+
+impl From<CheckpointError> for ttl::Error {
+    fn from(error: CheckpointError) -> ttl::Error {
+        ttl::Error::Other(error.to_string())
+    }
+}
+
+type Result<T> = std::result::Result<T, CheckpointError>;
 
 /// A header larger than this is no header: the format's own limit.
 const MAX_HEADER: u64 = 100_000_000;
@@ -39,6 +109,7 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
+    /// Tensors in memory, by name.
     pub fn from_tensors(tensors: BTreeMap<String, HostTensor>) -> Checkpoint {
         let tensors = tensors.into_iter().map(|(name, tensor)| (name, Entry::InMemory(tensor))).collect();
         Checkpoint { files: Vec::new(), tensors }
@@ -46,8 +117,8 @@ impl Checkpoint {
 
     fn add_file(&mut self, path: &Path) -> Result<()> {
         let text = || path.display().to_string();
-        let io = |source| MegakernelError::File { path: text(), source };
-        let broken = |what: String| MegakernelError::Safetensors { what: format!("{}: {what}", path.display()) };
+        let io = |source| CheckpointError::File { path: text(), source };
+        let broken = |what: String| CheckpointError::Safetensors { what: format!("{}: {what}", path.display()) };
         let mut file = File::open(path).map_err(io)?;
         let length = file.metadata().map_err(io)?.len();
         let mut size = [0; 8];
@@ -79,6 +150,7 @@ impl Checkpoint {
         self.tensors.keys().map(String::as_str)
     }
 
+    /// Whether there is a tensor of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.tensors.contains_key(name)
     }
@@ -90,11 +162,11 @@ impl Checkpoint {
 
     /// One entry of the first dimension, f32: the weights of one embodiment.
     pub fn get_entry(&self, name: &str, needed_for: &str, index: u32) -> Result<HostTensor> {
-        self.read(name, needed_for, Some(index as usize))
+        self.read(name, needed_for, Some(index))
     }
 
-    fn read(&self, name: &str, needed_for: &str, index: Option<usize>) -> Result<HostTensor> {
-        let lacks = || MegakernelError::CheckpointLacks { name: needed_for.to_owned(), tensor: name.to_owned() };
+    fn read(&self, name: &str, needed_for: &str, index: Option<u32>) -> Result<HostTensor> {
+        let lacks = || CheckpointError::Lacks { name: needed_for.to_owned(), tensor: name.to_owned() };
         let entry = self.tensors.get(name).ok_or_else(lacks)?;
         let shape: &[usize] = match entry {
             Entry::InFile(_, _, info) => &info.shape,
@@ -104,16 +176,12 @@ impl Checkpoint {
         let elements: usize = shape.iter().product();
         let (first, count, shape) = match (index, shape) {
             (None, _) => (0, elements, shape.to_vec()),
-            (Some(index), [entries, rest @ ..]) if index < *entries && !rest.is_empty() => {
+            (Some(index), [entries, rest @ ..]) if (index as usize) < *entries && !rest.is_empty() => {
                 let each = elements / entries;
-                (index * each, each, rest.to_vec())
+                (index as usize * each, each, rest.to_vec())
             }
             (Some(index), _) => {
-                return Err(MegakernelError::Shape {
-                    what: format!("{name}, of which entry {index} is needed,"),
-                    expected: vec![index + 1, 0],
-                    got: shape.to_vec(),
-                });
+                return Err(CheckpointError::Entry { name: name.to_owned(), shape: shape.to_vec(), index });
             }
         };
         let values = match entry {
@@ -133,18 +201,18 @@ impl Checkpoint {
         count: usize,
     ) -> Result<Vec<f32>> {
         let path = &self.files[file];
-        let io = |source| MegakernelError::File { path: path.display().to_string(), source };
+        let io = |source| CheckpointError::File { path: path.display().to_string(), source };
         let width = match info.dtype {
             Dtype::F32 => 4,
             Dtype::BF16 | Dtype::F16 => 2,
             other => {
-                return Err(MegakernelError::PlanDtype { name: name.to_owned(), dtype: format!("{other:?}") });
+                return Err(CheckpointError::Dtype { name: name.to_owned(), dtype: format!("{other:?}") });
             }
         };
         let (begin, end) = info.data_offsets;
         if end < begin || (end - begin) < (first + count) * width {
             let what = format!("{}: {name} has {} bytes for a shape of {:?}", path.display(), end - begin, info.shape);
-            return Err(MegakernelError::Safetensors { what });
+            return Err(CheckpointError::Safetensors { what });
         }
         let mut file = File::open(path).map_err(io)?;
         file.seek(SeekFrom::Start(data + (begin + first * width) as u64)).map_err(io)?;
