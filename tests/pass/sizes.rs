@@ -22,6 +22,12 @@ fn row_or_matrix<const ROWS: u32>(_: Compute, x: CbIn<bf16>, y: CbOut<bf16>) {
     }
 }
 
+#[ttl::kernel(compute)]
+fn turned<const ROWS: u32, const COLS: u32>(_: Compute, x: CbIn<bf16>, y: CbOut<bf16>) {
+    let x = x.wait_front(ROWS * COLS);
+    y.reserve_back(ROWS * COLS).store(x.block(ROWS, COLS) + x.block(COLS, ROWS));
+}
+
 fn main() {
     let core = Core::new(0, 0);
     let mut p = Program::new("sizes");
@@ -31,4 +37,7 @@ fn main() {
     let (_, x) = p.circular_buffer::<bf16>("more x", core, ROWS);
     let (y, _) = p.circular_buffer::<bf16>("more y", core, ROWS);
     p.compute(core, ComputeConfig::default(), row_or_matrix::<2> { x, y });
+    let (_, x) = p.circular_buffer::<bf16>("square x", core, 4);
+    let (y, _) = p.circular_buffer::<bf16>("square y", core, 4);
+    p.compute(core, ComputeConfig::default(), turned::<2, 2> { x, y });
 }
