@@ -32,7 +32,8 @@ impl Body<'_> {
                     self.line(depth, "}");
                 }
                 _ => {
-                    self.line(depth, &format!("if (round & {}) == 0 {{", 1 + self.dice.below(3)));
+                    let mask = 1 + self.dice.below(3);
+                    self.line(depth, &format!("if (round & {mask}) == 0 {{"));
                     self.block(depth + 1, nesting - 1);
                     if self.dice.one_in(2) {
                         self.line(depth, "} else {");
