@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::launch::{CbEnds, CbLaunch};
+use super::shared::Unpushed;
 use crate::site::Site;
 use crate::tensor::format::DataFormat;
 
@@ -21,6 +22,7 @@ pub(super) struct Cb {
     pub(super) ends: CbEnds,
     /// Other buffers of the core lie in the same memory.
     pub(super) shares: bool,
+    pub(super) unpushed: Unpushed,
     /// Pages pushed and popped since the start.
     pub(super) received: u64,
     pub(super) acked: u64,
@@ -51,6 +53,7 @@ impl Cb {
             on_shard: l.on_shard,
             ends: l.ends.clone(),
             shares: false,
+            unpushed: Unpushed::default(),
             received: 0,
             acked: 0,
             write_page: 0,
@@ -129,6 +132,9 @@ impl Cb {
         self.received += u64::from(pages);
         self.reserved -= pages;
         self.packed = 0;
+        if self.shares {
+            self.unpushed.push(self.write_page, pages);
+        }
         self.write_page += pages;
         if self.write_page == self.num_pages {
             self.write_page = 0;
@@ -173,6 +179,8 @@ impl CbTable {
         let (addr, bytes) = (cb.addr, cb.bytes());
         for other in self.list.iter_mut().filter(|o| o.overlaps(addr, bytes)) {
             (other.shares, cb.shares) = (true, true);
+            other.unpushed = Unpushed::of(other.num_pages);
+            cb.unpushed = Unpushed::of(cb.num_pages);
         }
         self.index[cb.id as usize] = self.list.len() as u8;
         self.list.push(cb);

@@ -16,6 +16,7 @@ mod call;
 mod closure;
 mod data;
 mod debug;
+mod div_ceil;
 mod expr;
 mod group;
 mod method;
