@@ -168,7 +168,7 @@ fn data_kernels() {
         program
             .export(
                 &device,
-                Path::new(&dir),
+                std::path::Path::new(&dir),
                 &[(y.handle(), &result)],
                 Tolerance { max_abs: Some(0.0), ..Tolerance::default() },
             )
