@@ -5,8 +5,10 @@ mod files;
 
 use ttl::prelude::*;
 use ttl::runtime::codegen::Lines;
+use ttl_kernels::attention::{self, Attention, Mask};
 use ttl_kernels::matmul::{self, Activation, Strategy};
-use ttl_kernels::{fma, linear, norms, softmax};
+use ttl_kernels::reduce::{self, Axis, Reduction};
+use ttl_kernels::{elementwise, embedding, fma, linear, norms, softmax, transpose};
 
 fn check(program: &CheckedProgram, name: &str) {
     let sources = program.sources(Lines::Comments).expect("C++");
@@ -64,6 +66,64 @@ fn norms_kernels() {
     let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
     let program = norms::program::<2, 3>(Core::new(0, 0), config, [&a, &b, &c, &d, &y, &z]).expect("fits");
     check(&program.validate(&device).expect("valid"), "norms");
+}
+
+#[test]
+fn attention_kernels() {
+    let mut device = Device::open().expect("a device");
+    let mut tensor = |name: &str, rows| device.zeros::<bf16>(name, &[2, rows, 128]).expect("a tensor");
+    let [q, y] = ["q", "y"].map(|name| tensor(name, 100));
+    let [k, v] = ["k", "v"].map(|name| tensor(name, 300));
+    let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
+    let attention = Attention { mask: Mask::Causal, ..Attention::of_heads(2) };
+    let program = attention::program(&Core::new(0, 0).into(), config, [&q, &k, &v, &y], &attention).expect("fits");
+    check(&program.validate(&device).expect("valid"), "attention");
+}
+
+#[test]
+fn reduce_kernels() {
+    let mut device = Device::open().expect("a device");
+    let grid = device.grid();
+    let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
+    let x = device.zeros::<bf16>("x", &[100, 300]).expect("a tensor");
+    let y = device.zeros::<bf16>("y", &[100, 1]).expect("a tensor");
+    let program = reduce::program(&grid, config.clone(), Reduction::Mean, Axis::Last, &x, &y).expect("fits");
+    check(&program.validate(&device).expect("valid"), "reduce_mean");
+    let x = device.zeros::<f32>("x", &[100, 300]).expect("a tensor");
+    let y = device.zeros::<f32>("y", &[1, 1]).expect("a tensor");
+    let program = reduce::program(&grid, config.clone(), Reduction::Sum, Axis::Both, &x, &y).expect("fits");
+    check(&program.validate(&device).expect("valid"), "reduce_sum_f32");
+    let y = device.zeros::<f32>("y", &[1, 300]).expect("a tensor");
+    let program = reduce::program(&grid, config, Reduction::Max, Axis::SecondLast, &x, &y).expect("fits");
+    check(&program.validate(&device).expect("valid"), "reduce_max_f32");
+}
+
+#[test]
+fn kernels_that_move_elements() {
+    let mut device = Device::open().expect("a device");
+    let grid = device.grid();
+    let x = device.zeros::<bf16>("x", &[100, 300]).expect("a tensor");
+    let y = device.zeros::<bf16>("y", &[300, 100]).expect("a tensor");
+    let program = transpose::program(&grid, &x, &y).expect("fits");
+    check(&program.validate(&device).expect("valid"), "transpose");
+    let ids = HostTensor::from_fn([40], |i| i as f32).expect("numbers").to_format(DataFormat::U32);
+    let ids = device.upload_row_major::<u32>("ids", &ids, MemoryConfig::Dram).expect("a tensor");
+    let table = device.zeros_row_major::<bf16>("table", &[100, 300], MemoryConfig::Dram).expect("a tensor");
+    let y = device.zeros::<bf16>("y", &[40, 300]).expect("a tensor");
+    let program = embedding::program(&grid, &ids, &table, &y).expect("fits");
+    check(&program.validate(&device).expect("valid"), "embedding");
+}
+
+#[test]
+fn elementwise_kernels() {
+    let mut device = Device::open().expect("a device");
+    let [a, y] = ["a", "y"].map(|name| device.zeros::<bf16>(name, &[100, 300]).expect("a tensor"));
+    let b = device.zeros::<bf16>("b", &[1, 300]).expect("a tensor");
+    let (grid, config) = (device.grid(), ComputeConfig::default());
+    let program = elementwise::binary::<elementwise::Mul, _>(&grid, config.clone(), &a, &b, &y).expect("fits");
+    check(&program.validate(&device).expect("valid"), "multiply_rows");
+    let program = elementwise::unary::<elementwise::Gelu, _>(&grid, config, &a, &y).expect("fits");
+    check(&program.validate(&device).expect("valid"), "gelu");
 }
 
 #[test]

@@ -21,8 +21,8 @@
 //!
 //! # fn main() -> ttl::Result<()> {
 //! let mut device = Device::open()?;
-//! let ids = device.upload_row_major::<u32>("ids", &HostTensor::from_vec([1, 3], vec![7u32, 0, 7])?)?;
-//! let table = device.upload_row_major::<bf16>("table", &HostTensor::normal([10, 64], 1)?)?;
+//! let ids = device.upload_row_major::<u32>("ids", &HostTensor::from_vec([1, 3], vec![7u32, 0, 7])?, MemoryConfig::Dram)?;
+//! let table = device.upload_row_major::<bf16>("table", &HostTensor::normal([10, 64], 1)?, MemoryConfig::Dram)?;
 //! let y = device.zeros::<bf16>("y", &[1, 3, 64])?;
 //! let program = embedding::program(&device.grid(), &ids, &table, &y)?.validate(&device)?;
 //! device.run(&program)?;

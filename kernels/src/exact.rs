@@ -7,8 +7,8 @@ pub trait Exact: Element {
     /// Bytes of an element.
     const BYTES: u32;
 
-    /// The bits of a number as an element.
-    fn bits(number: f32) -> u32;
+    /// A number as a word of L1: one element, or two that are equal.
+    fn word(number: f32) -> u32;
 
     /// Puts a compute kernel on cores. f32 tiles of `inputs` go to 32-bit registers with all their bits (`UnpackToDestFp32`): the kernel copies,
     /// transposes or broadcasts them to registers and computes there.
@@ -31,8 +31,8 @@ pub trait Exact: Element {
 impl Exact for bf16 {
     const BYTES: u32 = 2;
 
-    fn bits(number: f32) -> u32 {
-        bf16::from_f32(number).to_bits().into()
+    fn word(number: f32) -> u32 {
+        u32::from(bf16::from_f32(number).to_bits()) * 0x1_0001
     }
 
     #[track_caller]
@@ -50,7 +50,7 @@ impl Exact for bf16 {
 impl Exact for f32 {
     const BYTES: u32 = 4;
 
-    fn bits(number: f32) -> u32 {
+    fn word(number: f32) -> u32 {
         number.to_bits()
     }
 

@@ -112,9 +112,7 @@ pub fn read_mean(
                 reads.wait();
                 for i in 0..mean.width {
                     let cols = (mean.elements - (mean.column(number) + i) * 32).min(32);
-                    if rows < 32 || cols < 32 {
-                        pad_tile(&noc, tiles.get_write_ptr() + i * 2048, 2, rows, cols, 0);
-                    }
+                    pad_tile(&noc, tiles.get_write_ptr() + i * 2048, 2, rows, cols, 0);
                 }
             }
         }

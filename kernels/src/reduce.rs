@@ -7,15 +7,15 @@
 //! | `Both` | `[.., m, n]` | `[.., 1, 1]` |
 //!
 //! `x` and `y` in tiles, of bf16 or f32 each, of any sizes, on any cores: a result tile is the work of one core, and what it is made of comes to it
-//! [`BLOCK`] tiles at a time. L1 per core: `2 * BLOCK` tiles of `x` and 2 of `y`, whatever the sizes.
+//! [`BLOCK`] tiles at a time. L1 per core: `2 * BLOCK` tiles of `x`, 2 of `y`, and one more for sums, whatever the sizes.
 //!
 //! The reader overwrites the padding of edge tiles with what does not matter: 0 for sums, an infinity for the others. So a mean divides by the true length,
 //! and a maximum of negative numbers is negative. The writer puts zeros around the results.
 //!
-//! Numerics: the vector unit adds tile to tile in a register, and along the rows or columns of the last tile. With 32-bit registers that is a sum in f32, of f32
-//! tiles with all their bits; with 16-bit registers each tile's sum is rounded to bf16. A mean is the sum times 1/length in f32. Largest and smallest are exact,
-//! with 32-bit registers for f32 too. The compiler that stands in for the real one where kernels run on a simulated card has too few registers for the sums
-//! (additions and a sum within a tile in one kernel); the others were compared there.
+//! Numerics: tiles of bf16 are added up in a register by the matrix unit, one call each: it multiplies them by ones. Tiles of f32 would lose bits there, so
+//! the packer adds those up, in L1. The vector unit then adds along the rows or columns of the sum. With 32-bit registers all of it is a sum in f32; with 16-bit
+//! registers the matrix unit rounds the sum to bf16 twice per tile, f32 is cut to bf16 before and after it is added up, and the vector unit cuts its results.
+//! The products are exact from HiFi2 on. A mean is the sum times 1/length in f32. Largest and smallest are exact, with 32-bit registers for f32 too.
 
 use crate::exact::Exact;
 use crate::row_blocks::in_tiles;
@@ -79,7 +79,37 @@ impl Walk {
     }
 }
 
-/// Brings the tiles of results, with `neutral` in their padding.
+/// Brings the tiles of results, with the word `neutral` in their padding.
+#[ttl::device]
+fn bring<T: Element>(
+    noc: &Noc,
+    x: &TensorAccessor<T>,
+    x_out: &CbOut<T>,
+    walk: Walk,
+    neutral: u32,
+    first: u32,
+    count: u32,
+) {
+    for result in first..first + count {
+        for begin in (0..walk.steps).step_by(BLOCK as usize) {
+            let here = (walk.steps - begin).min(BLOCK);
+            let mut tiles = x_out.reserve_back(BLOCK);
+            let mut reads = noc.read_into(&mut tiles);
+            for i in 0..here {
+                reads.page(x, walk.tile(result, begin + i), i);
+            }
+            reads.wait();
+            for i in 0..here {
+                let tile = walk.tile(result, begin + i);
+                let (rows, cols) = (walk.rows_of(tile), walk.cols_of(tile));
+                let bytes = x_out.get_tile_size();
+                pad_tile(noc, tiles.get_write_ptr() + i * bytes, bytes / 1024, rows, cols, neutral);
+            }
+        }
+    }
+}
+
+/// Brings the tiles of results.
 #[ttl::kernel(reader)]
 #[allow(clippy::too_many_arguments)] // what to read, and the share of the work
 pub fn read<T: Element>(
@@ -91,28 +121,31 @@ pub fn read<T: Element>(
     first: u32,
     count: u32,
 ) {
-    for result in first..first + count {
-        for begin in (0..walk.steps).step_by(BLOCK as usize) {
-            let here = (walk.steps - begin).min(BLOCK);
-            let mut tiles = x_out.reserve_back(BLOCK);
-            let mut reads = noc.read_into(&mut tiles);
-            for i in 0..here {
-                reads.page(&x, walk.tile(result, begin + i), i);
-            }
-            reads.wait();
-            for i in 0..here {
-                let tile = walk.tile(result, begin + i);
-                let (rows, cols) = (walk.rows_of(tile), walk.cols_of(tile));
-                if rows < 32 || cols < 32 {
-                    let bytes = x_out.get_tile_size();
-                    pad_tile(&noc, tiles.get_write_ptr() + i * bytes, bytes / 1024, rows, cols, neutral);
-                }
-            }
-        }
-    }
+    bring(&noc, &x, &x_out, walk, neutral, first, count);
 }
 
-/// For each reduction a kernel: tiles are put together in register 0, then the rows or columns of that.
+/// Brings a tile of ones, then the tiles of sums.
+#[ttl::kernel(reader)]
+#[allow(clippy::too_many_arguments)] // what to read, and the share of the work
+pub fn read_with_ones<T: Element>(
+    noc: Noc,
+    x: TensorAccessor<T>,
+    x_out: CbOut<T>,
+    ones_out: CbOut<bf16>,
+    #[ttl(common)] walk: Walk,
+    first: u32,
+    count: u32,
+) {
+    {
+        let mut ones = ones_out.reserve_back(1);
+        for word in 0..512 {
+            ones.write_u32(word, 0x3f80_3f80);
+        }
+    }
+    bring(&noc, &x, &x_out, walk, 0, first, count);
+}
+
+/// Largest and smallest: tiles are put together in register 0, then the rows or columns of that.
 macro_rules! reductions {
     ($($(#[$doc:meta])* $name:ident: $put_together:ident, $($within:ident),+;)*) => {$(
         $(#[$doc])*
@@ -148,12 +181,6 @@ macro_rules! reductions {
 }
 
 reductions! {
-    /// Sums of rows, times a factor.
-    sum_last: add_binary_tile, sfpu_reduce_sum_row;
-    /// Sums of columns, times a factor.
-    sum_second_last: add_binary_tile, sfpu_reduce_sum_col;
-    /// Sums of matrices, times a factor.
-    sum_both: add_binary_tile, sfpu_reduce_sum_row, sfpu_reduce_sum_col;
     /// The largest of each row, times a factor.
     max_last: binary_max_tile, sfpu_reduce_max_row;
     /// The largest of each column, times a factor.
@@ -166,6 +193,107 @@ reductions! {
     min_second_last: binary_min_tile, sfpu_reduce_min_col;
     /// The smallest of each matrix, times a factor.
     min_both: binary_min_tile, sfpu_reduce_min_row, sfpu_reduce_min_col;
+}
+
+/// Sums of bf16: the matrix unit adds each tile times one to register 0; then the rows or columns of that.
+macro_rules! sums {
+    ($($(#[$doc:meta])* $name:ident: $($within:ident),+;)*) => {$(
+        $(#[$doc])*
+        #[ttl::kernel(compute)]
+        pub fn $name<T: Element, Y: Element>(
+            compute: Compute,
+            x_in: CbIn<T>,
+            ones_in: CbIn<bf16>,
+            y_out: CbOut<Y>,
+            #[ttl(common)] steps: u32,
+            #[ttl(common)] factor: f32,
+            count: u32,
+        ) {
+            let ones = ones_in.wait_front(1);
+            for _ in 0..count {
+                let mut y = y_out.reserve_back(1);
+                let mut regs = compute.acquire();
+                for begin in (0..steps).step_by(BLOCK as usize) {
+                    let x = x_in.wait_front(BLOCK);
+                    for i in 0..(steps - begin).min(BLOCK) {
+                        regs.mul_tiles(&x, &ones, i, 0, 0);
+                    }
+                }
+                $(regs.$within(0);)+
+                regs.mul_unary_tile(0, factor);
+                regs.commit().pack_tile(0, &mut y);
+            }
+        }
+    )*};
+}
+
+sums! {
+    /// Sums of rows of bf16, times a factor.
+    sum_last: sfpu_reduce_sum_row;
+    /// Sums of columns of bf16, times a factor.
+    sum_second_last: sfpu_reduce_sum_col;
+    /// Sums of matrices of bf16, times a factor.
+    sum_both: sfpu_reduce_sum_row, sfpu_reduce_sum_col;
+}
+
+/// Sums of f32: the packer adds each tile to one in L1; then the rows or columns of that.
+macro_rules! full_sums {
+    ($($(#[$doc:meta])* $name:ident: $($within:ident),+;)*) => {$(
+        $(#[$doc])*
+        #[ttl::kernel(compute)]
+        #[allow(clippy::too_many_arguments)] // both ends of the sum
+        pub fn $name<T: Element, Y: Element>(
+            compute: Compute,
+            x_in: CbIn<T>,
+            sum_out: CbOut<T>,
+            sum_in: CbIn<T>,
+            y_out: CbOut<Y>,
+            #[ttl(common)] steps: u32,
+            #[ttl(common)] factor: f32,
+            count: u32,
+        ) {
+            for _ in 0..count {
+                add_up(compute, &x_in, &sum_out, steps);
+                let sum = sum_in.wait_front(1);
+                let mut y = y_out.reserve_back(1);
+                let mut regs = compute.acquire();
+                regs.copy_tile(&sum, 0, 0);
+                $(regs.$within(0);)+
+                regs.mul_unary_tile(0, factor);
+                regs.commit().pack_tile(0, &mut y);
+            }
+        }
+    )*};
+}
+
+/// The sum of `steps` tiles, in L1.
+#[ttl::device]
+fn add_up<T: Element>(compute: Compute, x_in: &CbIn<T>, sum_out: &CbOut<T>, steps: u32) {
+    let mut sum = sum_out.reserve_back(1);
+    for begin in (0..steps).step_by(BLOCK as usize) {
+        let here = (steps - begin).min(BLOCK);
+        let x = x_in.wait_front(BLOCK);
+        let mut regs = compute.acquire();
+        regs.copy_block(&x, 0, 0, here);
+        let mut done = regs.commit();
+        if begin == 0 {
+            done.pack_tile_at(0, &mut sum, 0);
+        } else {
+            done.pack_tile_l1_acc(0, &mut sum, 0);
+        }
+        for i in 1..here {
+            done.pack_tile_l1_acc(i, &mut sum, 0);
+        }
+    }
+}
+
+full_sums! {
+    /// Sums of rows of f32, times a factor.
+    full_sum_last: sfpu_reduce_sum_row;
+    /// Sums of columns of f32, times a factor.
+    full_sum_second_last: sfpu_reduce_sum_col;
+    /// Sums of matrices of f32, times a factor.
+    full_sum_both: sfpu_reduce_sum_row, sfpu_reduce_sum_col;
 }
 
 /// Writes results, with zeros around them.
@@ -237,7 +365,7 @@ pub fn program<T: Exact, Y: Exact>(
         stride,
     };
     let factor = if reduction == Reduction::Mean { 1.0 / length as f32 } else { 1.0 };
-    let neutral = T::bits(match reduction {
+    let neutral = T::word(match reduction {
         Reduction::Sum | Reduction::Mean => 0.0,
         Reduction::Max => f32::NEG_INFINITY,
         Reduction::Min => f32::INFINITY,
@@ -248,29 +376,40 @@ pub fn program<T: Exact, Y: Exact>(
     let mut p = Program::new("reduce");
     let (x_out, x_in) = p.circular_buffer::<T>("x", cores, 2 * BLOCK);
     let (y_out, y_in) = p.circular_buffer::<Y>("y", cores, 2);
-    p.kernel(cores, read { x: x.accessor(), x_out, walk, neutral, first: first(), count: count() });
-    let input = x_in.clone();
-    macro_rules! kernel {
-        ($kernel:ident) => {
-            T::compute_with(
-                &mut p,
-                cores,
-                config,
-                &[&input],
-                $kernel::<T, Y> { x_in, y_out, steps, factor, count: count() },
-            )
+    macro_rules! extreme {
+        ($kernel:ident) => {{
+            p.kernel(cores, read { x: x.accessor(), x_out, walk, neutral, first: first(), count: count() });
+            let input = x_in.clone();
+            let kernel = $kernel::<T, Y> { x_in, y_out, steps, factor, count: count() };
+            T::compute_with(&mut p, cores, config, &[&input], kernel);
+        }};
+    }
+    macro_rules! sum {
+        ($kernel:ident, $full:ident) => {
+            if T::BYTES == 2 {
+                let (ones_out, ones_in) = p.circular_buffer::<bf16>("ones", cores, 1);
+                let reader = read_with_ones { x: x.accessor(), x_out, ones_out, walk, first: first(), count: count() };
+                p.kernel(cores, reader);
+                p.compute(cores, config, $kernel::<T, Y> { x_in, ones_in, y_out, steps, factor, count: count() });
+            } else {
+                let (sum_out, sum_in) = p.circular_buffer::<T>("sum", cores, 1);
+                p.kernel(cores, read { x: x.accessor(), x_out, walk, neutral, first: first(), count: count() });
+                let inputs = [x_in.clone(), sum_in.clone()];
+                let kernel = $full::<T, Y> { x_in, sum_out, sum_in, y_out, steps, factor, count: count() };
+                T::compute_with(&mut p, cores, config, &[&inputs[0], &inputs[1]], kernel);
+            }
         };
     }
     match (reduction, axis) {
-        (Reduction::Sum | Reduction::Mean, Axis::Last) => kernel!(sum_last),
-        (Reduction::Sum | Reduction::Mean, Axis::SecondLast) => kernel!(sum_second_last),
-        (Reduction::Sum | Reduction::Mean, Axis::Both) => kernel!(sum_both),
-        (Reduction::Max, Axis::Last) => kernel!(max_last),
-        (Reduction::Max, Axis::SecondLast) => kernel!(max_second_last),
-        (Reduction::Max, Axis::Both) => kernel!(max_both),
-        (Reduction::Min, Axis::Last) => kernel!(min_last),
-        (Reduction::Min, Axis::SecondLast) => kernel!(min_second_last),
-        (Reduction::Min, Axis::Both) => kernel!(min_both),
+        (Reduction::Sum | Reduction::Mean, Axis::Last) => sum!(sum_last, full_sum_last),
+        (Reduction::Sum | Reduction::Mean, Axis::SecondLast) => sum!(sum_second_last, full_sum_second_last),
+        (Reduction::Sum | Reduction::Mean, Axis::Both) => sum!(sum_both, full_sum_both),
+        (Reduction::Max, Axis::Last) => extreme!(max_last),
+        (Reduction::Max, Axis::SecondLast) => extreme!(max_second_last),
+        (Reduction::Max, Axis::Both) => extreme!(max_both),
+        (Reduction::Min, Axis::Last) => extreme!(min_last),
+        (Reduction::Min, Axis::SecondLast) => extreme!(min_second_last),
+        (Reduction::Min, Axis::Both) => extreme!(min_both),
     }
     let (keeps_rows, keeps_cols) = (axis == Axis::Last, axis == Axis::SecondLast);
     p.kernel(cores, write { y: y.accessor(), y_in, walk, keeps_rows, keeps_cols, first: first(), count: count() });

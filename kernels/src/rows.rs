@@ -11,6 +11,7 @@ pub use plan::{Fit, Form, RowOptions, is_row, lowest, same_shapes};
 pub(crate) use plan::{parts, staged, tile};
 
 use crate::pieces::{piece_at, pieces, read_piece, write_piece};
+use crate::tiles::pad_tile;
 use ttl::prelude::*;
 
 /// How a row of tiles is cut into blocks.
@@ -69,35 +70,8 @@ pub fn read_part<T: Element>(noc: Noc, from: &Source<T>, cut: Cut, row: u32, at:
     let mut block = from.out.reserve_back(cut.block);
     read_piece(noc, &from.tensor, &mut block, row * cut.width + cut.first(at), tiles);
     if cut.is_padded(at) {
-        pad(noc, block.get_write_ptr(), from.out.get_tile_size(), tiles - 1, cut.columns, padding);
-    }
-}
-
-/// Sets the columns from `columns` on of tile `tile` of a block in L1 to `value`: the word of an f32, or of two bf16.
-#[ttl::device]
-#[allow(clippy::manual_div_ceil)] // device code has no `div_ceil`
-pub fn pad(noc: Noc, block: u32, tile_size: u32, tile: u32, columns: u32, value: u32) {
-    let bytes = tile_size / 1024;
-    for half in 0..2 {
-        let from = columns.max(16 * half) - 16 * half;
-        if from < 16 {
-            for row in 0..32 {
-                let face = row / 16 * 2 + half;
-                let line = block + tile * tile_size + (face * 256 + row % 16 * 16) * bytes;
-                if bytes == 2 {
-                    if from % 2 == 1 {
-                        noc.raw().l1_u16(line).write(from, value as u16);
-                    }
-                    for word in (from + 1) / 2..8 {
-                        noc.raw().l1_u32(line).write(word, value);
-                    }
-                } else {
-                    for column in from..16 {
-                        noc.raw().l1_u32(line).write(column, value);
-                    }
-                }
-            }
-        }
+        let bytes = from.out.get_tile_size();
+        pad_tile(&noc, block.get_write_ptr() + (tiles - 1) * bytes, bytes / 1024, 32, cut.columns, padding);
     }
 }
 

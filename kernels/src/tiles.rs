@@ -24,21 +24,30 @@ pub fn write_tiles<T: Element>(noc: &Noc, to: &TensorAccessor<T>, from: &CbIn<T>
     writes.flushed();
 }
 
-/// Overwrites what lies outside of the first `rows` rows and `cols` columns of the tile at L1 address `at` with `value`: the bits of an element of
-/// `bytes` bytes, 2 or 4. What an operation that looks at whole tiles needs at the edge of a tensor.
+/// Overwrites what lies outside of the first `rows` rows and `cols` columns of the tile at L1 address `at`, whose elements have `bytes` bytes, 2 or 4.
+/// `value` is a word: one element, or two that are equal. What an operation that looks at whole tiles needs at the edge of a tensor.
 #[ttl::device]
+#[allow(clippy::manual_div_ceil)] // one division: nothing is near the end of a u32
 pub fn pad_tile(noc: &Noc, at: u32, bytes: u32, rows: u32, cols: u32, value: u32) {
-    let halves = noc.raw().l1_u16(at);
-    let words = noc.raw().l1_u32(at);
-    for row in 0..32 {
-        let begin = if row < rows { cols } else { 0 };
-        for col in begin..32 {
-            // Four faces of 16 x 16.
-            let i = (row / 16 * 2 + col / 16) * 256 + row % 16 * 16 + col % 16;
-            if bytes == 2 {
-                halves.write(i, value as u16);
-            } else {
-                words.write(i, value);
+    // Four faces of 16 x 16, of which those that are full stay as they are.
+    for face in 0..4 {
+        let (top, left) = (face / 2 * 16, face % 2 * 16);
+        if rows < top + 16 || cols < left + 16 {
+            for row in 0..16 {
+                let line = at + (face * 256 + row * 16) * bytes;
+                let begin = if top + row < rows { cols.max(left).min(left + 16) - left } else { 0 };
+                if bytes == 2 {
+                    if begin % 2 == 1 {
+                        noc.raw().l1_u16(line).write(begin, value as u16);
+                    }
+                    for word in (begin + 1) / 2..8 {
+                        noc.raw().l1_u32(line).write(word, value);
+                    }
+                } else {
+                    for col in begin..16 {
+                        noc.raw().l1_u32(line).write(col, value);
+                    }
+                }
             }
         }
     }

@@ -12,7 +12,7 @@
 //!
 //! # fn main() -> ttl::Result<()> {
 //! let mut device = Device::open()?;
-//! let rows = device.upload_row_major::<bf16>("rows", &HostTensor::normal([45, 100], 1)?)?;
+//! let rows = device.upload_row_major::<bf16>("rows", &HostTensor::normal([45, 100], 1)?, MemoryConfig::Dram)?;
 //! let tiles = device.zeros::<bf16>("tiles", rows.shape())?;
 //! let program = tilize::program(&device.grid(), &rows, &tiles)?.validate(&device)?;
 //! device.run(&program)?;

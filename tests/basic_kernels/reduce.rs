@@ -20,6 +20,22 @@ fn reduced(x: &[f64], [batch, m, n]: [usize; 3], axis: Axis) -> Vec<Vec<f64>> {
     results
 }
 
+/// How far a register's sum of so many tiles may be off, as a part of it. All numbers have one sign: no partial sum is larger than the sum.
+fn of_a_sum(format: DataFormat, wide: bool, tiles: usize) -> f64 {
+    let (f32, bf16) = (2f64.powi(-24), 2f64.powi(-8));
+    let added_up = match (format, wide) {
+        // Two passes of the matrix unit for the upper and lower bits of a tile. A pass aligns the term and the old sum to the larger of them, in 24 or 11
+        // bits, and rounds the new sum to the register.
+        (DataFormat::Bf16, true) => 2.0 * tiles as f64 * 3.0 * f32,
+        (DataFormat::Bf16, false) => 2.0 * tiles as f64 * (bf16 + 2.0 * 2f64.powi(-11)),
+        // The packer rounds to f32. 16-bit registers cut what goes to it and what comes back.
+        (_, true) => tiles as f64 * f32,
+        (_, false) => tiles as f64 * f32 + 2.0 * 2.0 * bf16,
+    };
+    // The vector unit: 6 additions along a row, 7 along a column, a product with a rounded factor, in f32; 16-bit registers cut the up to three results.
+    added_up + 15.0 * f32 + if wide { 0.0 } else { 3.0 * 2.0 * bf16 }
+}
+
 fn check<T: Exact, Y: Exact>(arch: Arch, cores: (u32, u32), config: &ComputeConfig, shape: [usize; 3], all: bool) {
     // All numbers are negative, so that a zero of the padding would be the largest.
     let x = random(&shape, T::FORMAT, 6).to_f32_vec();
@@ -56,17 +72,15 @@ fn check<T: Exact, Y: Exact>(arch: Arch, cores: (u32, u32), config: &ComputeConf
             };
             let exact: Vec<f64> = results.iter().map(value).collect();
             let sums = matches!(reduction, Reduction::Sum | Reduction::Mean);
-            // Numbers of one sign: a sum is as large as its terms together. f32 rounds once per tile, five times within and at the end; bf16 likewise.
-            let each = if config.fp32_dest_acc { 2f64.powi(-23) } else { 2f64.powi(-8) };
-            let registers = if sums { (tiles + 12) as f64 * each } else { 0.0 };
-            // f32 is cut off to bf16 on the way to 16-bit registers.
-            let in_16 = if T::FORMAT == DataFormat::F32 && !config.fp32_dest_acc { 2f64.powi(-7) } else { 0.0 };
-            let packed = if Y::FORMAT == DataFormat::Bf16 && (sums || T::FORMAT == DataFormat::F32) {
-                2f64.powi(-8)
-            } else {
-                0.0
-            };
-            near(&device, &y, &exact, |i| (registers + packed + in_16) * exact[i].abs(), &what);
+            let bound = if sums { of_a_sum(T::FORMAT, config.fp32_dest_acc, tiles) } else { 0.0 };
+            // f32 is cut to bf16 on the way to 16-bit registers.
+            let cut = if !sums && T::FORMAT == DataFormat::F32 && !config.fp32_dest_acc { 2f64.powi(-7) } else { 0.0 };
+            // From 32-bit registers the packer rounds what is not of bf16 yet.
+            let rounds =
+                Y::FORMAT == DataFormat::Bf16 && config.fp32_dest_acc && (sums || T::FORMAT == DataFormat::F32);
+            let packed = if rounds { 2f64.powi(-8) } else { 0.0 };
+            let bound = bound + cut + packed;
+            near(&device, &y, &exact, |i| bound * exact[i].abs(), &what);
             padding_is(&device, &y, 0.0, &what);
         }
     }

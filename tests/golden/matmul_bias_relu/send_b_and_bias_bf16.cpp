@@ -50,14 +50,14 @@ static inline uint32_t Work_left(const Work& self, uint32_t i, Blocks blocks) { 
     return (self.column + i % self.columns) * blocks.n;                   // sizes.rs:61
 }
 
-template <typename FromAccessor>                                          // tiles.rs:51
+template <typename FromAccessor>                                          // tiles.rs:60
 static inline void read_part_bf16(const FromAccessor& from, uint32_t block, uint32_t first, uint32_t pitch, uint32_t rows, uint32_t cols, uint32_t width) {
-    for (uint32_t row = 0; row < rows; ++row) {                           // tiles.rs:62
-        for (uint32_t col = 0; col < cols; ++col) {                       // tiles.rs:63
-            noc_async_read_page(first + row * pitch + col, from, get_write_ptr(block) + (row * width + col) * get_tile_size(block));  // tiles.rs:64
+    for (uint32_t row = 0; row < rows; ++row) {                           // tiles.rs:71
+        for (uint32_t col = 0; col < cols; ++col) {                       // tiles.rs:72
+            noc_async_read_page(first + row * pitch + col, from, get_write_ptr(block) + (row * width + col) * get_tile_size(block));  // tiles.rs:73
         }
     }
-    noc_async_read_barrier();                                             // tiles.rs:67
+    noc_async_read_barrier();                                             // tiles.rs:76
 }
 
 static inline uint32_t piece_at(uint32_t first, uint32_t size, uint32_t total) {  // pieces.rs:16

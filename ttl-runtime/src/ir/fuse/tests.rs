@@ -129,7 +129,7 @@ pub(crate) fn run(plan: &Plan, leaves: &[i64]) -> i64 {
                 let old = if op == BinaryOp::Mul { regs[slot as usize].unwrap_or(0) } else { 0 };
                 regs[slot as usize] = Some(binary(op, leaves[a as usize], b).wrapping_add(old));
             }
-            Step::Reduce { pool, dim, leaf, slot } => {
+            Step::Reduce { pool, dim, leaf, slot, .. } => {
                 let onto_acc = plan.acc && slot == 0;
                 assert!(onto_acc || regs[slot as usize].is_none(), "a reduction adds: {plan:?}");
                 let value = whole(&Node::Reduce(pool, dim, NodeId(0)), leaves[leaf as usize], 0);

@@ -17,6 +17,7 @@ mod call;
 mod closure;
 mod data;
 mod debug;
+mod div_ceil;
 mod expr;
 mod function;
 mod group;

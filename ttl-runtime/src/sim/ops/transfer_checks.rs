@@ -111,23 +111,29 @@ impl Cx<'_> {
     /// A transfer that fills L1 must not touch pages of a circular buffer that this thread has not reserved.
     #[inline]
     pub(super) fn fills_reserved(&self, call: &str, addr: u32, size: u32, site: Site) -> Step<()> {
-        let mut outside = None;
+        let (mut outside, mut filled) = (None, None);
         for (i, c) in self.core.cbs.list.iter().enumerate() {
             if !c.overlaps(addr, size) {
                 continue;
             }
             let mine = c.producer.is_some_and(|(t, _)| t == self.me);
             if mine && c.encloses(addr, size) && c.within(c.write_page, c.reserved, addr, size) {
-                return self.destroys_nothing(i, addr, size, site);
+                // Which of two reserved buffers in one memory is filled cannot be told from an address.
+                match filled.replace(i) {
+                    None if c.shares => continue,
+                    None => return Ok(()),
+                    Some(first) => return self.destroys_no_pushed(first, addr, size, site),
+                }
             }
             // Where buffers share memory the one that counts is the thread's own.
             if mine || !c.encloses(addr, size) {
                 outside.get_or_insert(i);
             }
         }
-        match outside {
-            None => Ok(()),
-            Some(cb) => Err(self.outside_window(call, cb, "fills", "reserved", addr, size, site)),
+        match (filled, outside) {
+            (Some(cb), _) => self.destroys_nothing(cb, addr, size, site),
+            (None, None) => Ok(()),
+            (None, Some(cb)) => Err(self.outside_window(call, cb, "fills", "reserved", addr, size, site)),
         }
     }
 
