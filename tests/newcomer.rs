@@ -99,9 +99,11 @@ fn the_kernel_is_right_on_both_chips_and_engines() {
     }
 }
 
+type Build = fn(&mut Device, u32) -> ttl::Result<(Program, Tensor<bf16>)>;
+
 #[test]
 fn mistakes_with_buffers_of_an_operation_point_into_it() {
-    let text = |build: fn(&mut Device, u32) -> ttl::Result<(Program, Tensor<bf16>)>| {
+    let text = |build: Build| {
         let mut device = Device::open().expect("a device");
         let (program, _) = build(&mut device, 0).expect("a program");
         program.validate(&device).expect_err("a mistake").to_string()
