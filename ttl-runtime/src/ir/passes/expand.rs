@@ -99,17 +99,7 @@ impl Expander<'_> {
                     self.accumulate(&sum, &mut out)?;
                     continue;
                 }
-                StmtKind::If { cond, then, els } => {
-                    StmtKind::If { cond, then: self.block(then)?, els: self.block(els)? }
-                }
-                StmtKind::While { cond, body } => StmtKind::While { cond, body: self.block(body)? },
-                StmtKind::Loop { body } => StmtKind::Loop { body: self.block(body)? },
-                StmtKind::For(mut l) => {
-                    l.body = self.block(l.body)?;
-                    StmtKind::For(l)
-                }
-                StmtKind::Block(body) => StmtKind::Block(self.block(body)?),
-                other => other,
+                other => other.try_map_blocks(&mut |block| self.block(block))?,
             };
             let line = stmt.line;
             out.push(Stmt { line, kind });
