@@ -1,6 +1,8 @@
 //! The C++ of the kernels in `ttl-kernels`, as people read it. `TTL_UPDATE_GOLDEN=1 cargo test --test golden` writes the files: read the difference.
 
-use std::path::Path;
+#[path = "common/golden.rs"]
+mod files;
+
 use ttl::prelude::*;
 use ttl::runtime::codegen::Lines;
 use ttl_kernels::attention::{self, Attention, Mask};
@@ -11,20 +13,9 @@ use ttl_kernels::rmsnorm::{self, RmsNorm};
 use ttl_kernels::{elementwise, embedding, fma, linear, norms, softmax, transpose};
 
 fn check(program: &CheckedProgram, name: &str) {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    let update = std::env::var_os("TTL_UPDATE_GOLDEN").is_some_and(|v| v == "1");
     let sources = program.sources(Lines::Comments).expect("C++");
     assert_eq!(sources, program.sources(Lines::Comments).expect("C++"), "the same every time");
-    for source in sources {
-        let path = dir.join(&source.file_name);
-        if update {
-            std::fs::create_dir_all(&dir).expect("a directory");
-            std::fs::write(&path, &source.text).expect("written");
-        }
-        let golden = std::fs::read_to_string(&path).unwrap_or_default();
-        let advice = "TTL_UPDATE_GOLDEN=1 accepts it";
-        assert!(source.text == golden, "{}: the C++ changed; {advice}:\n{}", path.display(), source.text);
-    }
+    files::sources(name, &sources);
 }
 
 #[test]
@@ -172,13 +163,7 @@ fn linear_kernels() {
 
 /// The report of a program, beside its C++.
 fn report(program: &CheckedProgram, name: &str) {
-    let text = program.report().expect("a report");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name).join("report.txt");
-    if std::env::var_os("TTL_UPDATE_GOLDEN").is_some_and(|v| v == "1") {
-        std::fs::write(&path, &text).expect("written");
-    }
-    let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(text == golden, "{}: the report changed; TTL_UPDATE_GOLDEN=1 accepts it:\n{text}", path.display());
+    files::same(format!("{name}/report.txt"), &program.report().expect("a report"));
 }
 
 /// Structs, an enum with fields, a method, arrays, `match` and assertions.
@@ -262,7 +247,7 @@ fn data_kernels() {
         program
             .export(
                 &device,
-                Path::new(&dir),
+                std::path::Path::new(&dir),
                 &[(y.handle(), &result)],
                 Tolerance { max_abs: Some(0.0), ..Tolerance::default() },
             )

@@ -51,7 +51,14 @@ impl ProductArgs {
 
 /// The product in f64, rounded once to f32.
 pub(crate) fn product(a: &HostTensor, b: &HostTensor) -> ttl::Result<HostTensor> {
-    let (m, k, n) = (a.shape()[0], a.shape()[1], b.shape()[1]);
+    let (&[ref rows @ .., k], &[inner, n]) = (a.shape(), b.shape()) else {
+        return Err(ttl::Error::Other(format!("no product of shapes {:?} and {:?}", a.shape(), b.shape())));
+    };
+    if k != inner {
+        return Err(ttl::Error::Other(format!("{k} columns cannot be multiplied by {inner} rows")));
+    }
+    // Leading dimensions are more rows.
+    let (m, shape) = (rows.iter().product::<usize>(), [rows, &[n]].concat());
     let (a, b) = (a.to_f32_vec(), b.to_f32_vec());
     let mut c = vec![0f32; m * n];
     let mut row = vec![0f64; n];
@@ -67,7 +74,7 @@ pub(crate) fn product(a: &HostTensor, b: &HostTensor) -> ttl::Result<HostTensor>
             *to = *sum as f32;
         }
     }
-    Ok(HostTensor::from_vec([m, n], c)?)
+    Ok(HostTensor::from_vec(shape, c)?)
 }
 
 /// Relative difference of a product that rounding explains: one rounding to bf16, and products aligned to 12 bits in groups of eight; fewer bits

@@ -14,6 +14,22 @@
 //! table, all under way together. For tiles the compute thread tilizes the block; for rows the writer takes it as it is. Wide rows and few ids are
 //! divided among the cores by columns. L1 per core: `2 * width` tiles of rows, and as many of results where there are tiles; 256 KB of bf16 at
 //! most.
+//!
+//! ```
+//! use ttl::prelude::*;
+//! use ttl_kernels::embedding;
+//!
+//! # fn main() -> ttl::Result<()> {
+//! let mut device = Device::open()?;
+//! let ids = device.upload_row_major::<u32>("ids", &HostTensor::from_vec([1, 3], vec![7u32, 0, 7])?, MemoryConfig::Dram)?;
+//! let table = device.upload_row_major::<bf16>("table", &HostTensor::normal([10, 64], 1)?, MemoryConfig::Dram)?;
+//! let y = device.zeros::<bf16>("y", &[1, 3, 64])?;
+//! let program = embedding::program(&device.grid(), &ids, &table, &y)?.validate(&device)?;
+//! device.run(&program)?;
+//! assert_eq!(device.download(&y)?.get(5), device.download(&table)?.get(7 * 64 + 5));
+//! # Ok(())
+//! # }
+//! ```
 
 use crate::exact::Exact;
 use crate::row_blocks::{self, RowBlocks, clear_padding};

@@ -44,12 +44,17 @@ use ttl::prelude::*;
 /// What is normalised.
 #[derive(Clone, Copy, Debug)]
 pub struct LayerNorm<'a, T: Element> {
+    /// What is normalised, row by row.
     pub x: &'a Tensor<T>,
     /// Added to `x` first.
     pub residual: Option<&'a Tensor<T>>,
+    /// The factor of each column.
     pub gamma: Option<&'a Tensor<T>>,
+    /// What is added to each column.
     pub beta: Option<&'a Tensor<T>>,
+    /// Added to the variance.
     pub epsilon: f32,
+    /// The result, of the shape of `x`.
     pub y: &'a Tensor<T>,
 }
 
@@ -57,6 +62,7 @@ pub struct LayerNorm<'a, T: Element> {
 #[ttl::device]
 #[derive(Clone, Copy, Debug)]
 pub struct Norm {
+    /// How rows are cut into blocks.
     pub cut: Cut,
     /// How `gamma` and `beta` are read.
     pub rows: Cut,
@@ -67,6 +73,7 @@ pub struct Norm {
     pub beta: u32,
     /// One over the number of elements of a row.
     pub share: f32,
+    /// Added to the variance.
     pub epsilon: f32,
 }
 

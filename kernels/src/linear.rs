@@ -4,6 +4,7 @@
 use crate::tiles::write_tiles;
 use ttl::prelude::*;
 
+/// Reads all of `x`, `w` and `bias`, under way together.
 #[ttl::kernel(reader)]
 #[allow(clippy::too_many_arguments)] // three tensors and their buffers
 pub fn read<const M: u32, const K: u32, const N: u32>(
@@ -51,6 +52,7 @@ pub fn linear<const M: u32, const K: u32, const N: u32>(
     y_out.reserve_back(M * N).store((product + bias.block(1, N).bcast_rows()).relu());
 }
 
+/// Writes the result.
 #[ttl::kernel(writer)]
 pub fn write<const TILES: u32>(noc: Noc, y: TensorAccessor<bf16>, y_in: CbIn<bf16>) {
     write_tiles(&noc, &y, &y_in, 0, TILES);

@@ -7,6 +7,23 @@
 //!
 //! **Numerics.** With `fp32_dest_acc` the sum of squares is f32; it and its root are read as tf32 (11 bits) by the matrix unit: a result is off by about 2 * 2^-10 of
 //! itself beside its rounding. With 16-bit registers each tile of a row rounds the sum of squares to bf16, four times at `HiFi4`: for rows of a few tiles.
+//!
+//! ```
+//! use ttl::prelude::*;
+//! use ttl_kernels::rmsnorm::{self, RmsNorm};
+//!
+//! # fn main() -> ttl::Result<()> {
+//! let mut device = Device::open()?;
+//! let x = device.upload::<bf16>("x", &HostTensor::normal([70, 384], 1)?)?;
+//! let gamma = device.upload::<bf16>("gamma", &HostTensor::normal([384], 2)?)?;
+//! let y = device.zeros::<bf16>("y", x.shape())?;
+//! let norm = RmsNorm { x: &x, gamma: Some(&gamma), epsilon: 1e-6, y: &y };
+//! let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
+//! let program = rmsnorm::program(&device.grid(), config, &norm)?.validate(&device)?;
+//! device.run(&program)?;
+//! # Ok(())
+//! # }
+//! ```
 
 mod in_l1;
 mod through_l1;
@@ -21,9 +38,13 @@ use ttl::prelude::*;
 /// What is normalised.
 #[derive(Clone, Copy, Debug)]
 pub struct RmsNorm<'a, T: Element> {
+    /// What is normalised, row by row.
     pub x: &'a Tensor<T>,
+    /// The factor of each column.
     pub gamma: Option<&'a Tensor<T>>,
+    /// Added to the mean square.
     pub epsilon: f32,
+    /// The result, of the shape of `x`.
     pub y: &'a Tensor<T>,
 }
 
@@ -31,6 +52,7 @@ pub struct RmsNorm<'a, T: Element> {
 #[ttl::device]
 #[derive(Clone, Copy, Debug)]
 pub struct Norm {
+    /// How rows are cut into blocks.
     pub cut: Cut,
     /// How `gamma` is read where rows are whole.
     pub rows: Cut,
@@ -38,6 +60,7 @@ pub struct Norm {
     pub gamma: u32,
     /// One over the number of elements of a row.
     pub share: f32,
+    /// Added to the mean square.
     pub epsilon: f32,
 }
 

@@ -57,7 +57,9 @@ impl Cut {
 #[ttl::device]
 #[derive(Debug)]
 pub struct Source<T: Element> {
+    /// What is read.
     pub tensor: TensorAccessor<T>,
+    /// Where blocks of it go.
     pub out: CbOut<T>,
 }
 
@@ -75,8 +77,11 @@ pub fn read_part<T: Element>(noc: Noc, from: &Source<T>, cut: Cut, row: u32, at:
 
 /// What [`write_weights`] makes: weights of all columns, weights of the columns of a row's last tile that count, a tile of zeros.
 pub const ALL: u32 = 0;
+/// The weights of the columns of a row's last tile that count: 1 for those, 0 for the others.
 pub const LAST: u32 = 1;
+/// A tile of zeros.
 pub const ZEROS: u32 = 2;
+/// How many tiles these are.
 pub const WEIGHTS: u32 = 3;
 
 /// Pushes the three tiles by which sums along rows weigh columns: column `c` counts as much as element `c` of row 0 of the tile says, in its upper and

@@ -9,6 +9,23 @@
 //! **Numerics.** With `fp32_dest_acc` exponentials and sums are f32; where the matrix unit reads them they have the 11 bits of its operands (tf32): a result of softmax is
 //! off by about 3 * 2^-10 of itself beside its rounding, one of log-softmax by 2^-10 of the logarithm of the sum. With 16-bit registers each tile of a row rounds the sum to
 //! bf16: for rows of a few tiles.
+//!
+//! ```
+//! use ttl::prelude::*;
+//! use ttl_kernels::softmax;
+//!
+//! # fn main() -> ttl::Result<()> {
+//! let mut device = Device::open()?;
+//! let x = device.upload::<bf16>("x", &HostTensor::normal([3, 45, 100], 1)?)?;    // three matrices of 45 rows
+//! let y = device.zeros::<bf16>("y", x.shape())?;
+//! let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
+//! let program = softmax::program(&device.grid(), config, &x, &y)?.validate(&device)?;
+//! device.run(&program)?;
+//! let row: f32 = device.download(&y)?.to_f32_vec()[..100].iter().sum();
+//! assert!((row - 1.0).abs() < 0.01);
+//! # Ok(())
+//! # }
+//! ```
 
 mod in_l1;
 mod one_expression;

@@ -5,7 +5,9 @@ use ttl::prelude::*;
 /// A share of a sequence of work items.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Share {
+    /// The number of its first item.
     pub first: u32,
+    /// How many items it has.
     pub count: u32,
 }
 

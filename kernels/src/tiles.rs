@@ -27,7 +27,7 @@ pub fn write_tiles<T: Element>(noc: &Noc, to: &TensorAccessor<T>, from: &CbIn<T>
 /// Overwrites what lies outside of the first `rows` rows and `cols` columns of the tile at L1 address `at`, whose elements have `bytes` bytes, 2 or 4.
 /// `value` is a word: one element, or two that are equal. What an operation that looks at whole tiles needs at the edge of a tensor.
 #[ttl::device]
-#[allow(clippy::manual_div_ceil)] // device code has no `div_ceil`
+#[allow(clippy::manual_div_ceil)] // one division: nothing is near the end of a u32
 pub fn pad_tile(noc: &Noc, at: u32, bytes: u32, rows: u32, cols: u32, value: u32) {
     // Four faces of 16 x 16, of which those that are full stay as they are.
     for face in 0..4 {

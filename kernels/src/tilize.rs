@@ -5,6 +5,21 @@
 //! f32). L1 per core: `4 * width` tiles, half of them rows.
 //!
 //! A row of any length goes through, also one that is larger than L1. f32 goes to the registers with all its bits (`UnpackToDestFp32`).
+//!
+//! ```
+//! use ttl::prelude::*;
+//! use ttl_kernels::tilize;
+//!
+//! # fn main() -> ttl::Result<()> {
+//! let mut device = Device::open()?;
+//! let rows = device.upload_row_major::<bf16>("rows", &HostTensor::normal([45, 100], 1)?, MemoryConfig::Dram)?;
+//! let tiles = device.zeros::<bf16>("tiles", rows.shape())?;
+//! let program = tilize::program(&device.grid(), &rows, &tiles)?.validate(&device)?;
+//! device.run(&program)?;
+//! assert_eq!(device.download(&tiles)?, device.download(&rows)?);
+//! # Ok(())
+//! # }
+//! ```
 
 use crate::exact::Exact;
 use crate::row_blocks::{self, RowBlocks, clear_padding};

@@ -2,6 +2,22 @@
 //!
 //! Every bit arrives. A block of work is up to [`HEIGHT`] tiles above one another in `x`, which are side by side in `y`; the compute thread transposes
 //! each tile. The padding of `y` is the transposed padding of `x`. L1 per core: `4 * height` tiles.
+//!
+//! ```
+//! use ttl::prelude::*;
+//! use ttl_kernels::transpose;
+//!
+//! # fn main() -> ttl::Result<()> {
+//! let mut device = Device::open()?;
+//! let host = HostTensor::normal([2, 40, 70], 1)?;
+//! let x = device.upload::<bf16>("x", &host)?;
+//! let y = device.zeros::<bf16>("y", &[2, 70, 40])?;
+//! let program = transpose::program(&device.grid(), &x, &y)?.validate(&device)?;
+//! device.run(&program)?;
+//! assert_eq!(device.download(&y)?.get(40), device.download(&x)?.get(1)); // y[0, 1, 0] and x[0, 0, 1]
+//! # Ok(())
+//! # }
+//! ```
 
 use crate::exact::Exact;
 use crate::pieces::{even_size, piece_at, pieces, write_piece};
@@ -16,8 +32,11 @@ pub const HEIGHT: u32 = 8;
 #[ttl::device]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Columns {
+    /// Tiles above one another in a matrix of `x`.
     pub rows: u32,
+    /// Tiles side by side.
     pub cols: u32,
+    /// Tiles of a block; the last of a column may have fewer.
     pub height: u32,
     /// Blocks above one another.
     pub blocks: u32,
@@ -31,6 +50,7 @@ pub struct Part {
     pub from: u32,
     /// Its first tile in `y`.
     pub to: u32,
+    /// How many it has.
     pub tiles: u32,
 }
 
@@ -49,6 +69,7 @@ impl Columns {
     }
 }
 
+/// Brings parts of columns of tiles.
 #[ttl::kernel(reader)]
 pub fn read<T: Element>(
     noc: Noc,
@@ -105,6 +126,7 @@ pub fn transpose_full<T: Element>(
     }
 }
 
+/// Takes them away as parts of rows of tiles.
 #[ttl::kernel(writer)]
 pub fn write<T: Element>(
     noc: Noc,

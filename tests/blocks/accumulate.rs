@@ -3,6 +3,50 @@
 use crate::data::{Matrix, read, write};
 use ttl::prelude::*;
 
+/// A program of one core between the reader and the writer of blocks, and what it should compute.
+struct Run<'a, B> {
+    name: &'a str,
+    /// Blocks of the operands, and of results.
+    blocks: u32,
+    results: u32,
+    /// Of the result.
+    shape: [usize; 2],
+    exact: &'a Matrix,
+    /// The largest distance from it.
+    bound: B,
+}
+
+impl<B: Fn(&ComputeConfig) -> f64> Run<'_, B> {
+    /// Runs it on both engines, on both chips, with both kinds of registers: blocks of `A`, `W` and `Y` tiles, `compute` between them.
+    fn check<const A: u32, const W: u32, const Y: u32>(
+        &self,
+        [a, b]: [&Matrix; 2],
+        compute: impl Fn(&mut Program, ComputeConfig, [Consumer<bf16>; 2], Producer<bf16>),
+    ) {
+        crate::everywhere(|arch, config| {
+            let build = |device: &mut Device| {
+                let (a, b) = (a.upload(device, "a")?, b.upload(device, "b")?);
+                let y = device.zeros::<bf16>("y", &self.shape)?;
+                let core = Core::new(0, 0);
+                let mut p = Program::new(self.name);
+                let (a_out, a_in) = p.circular_buffer::<bf16>("a", core, 2 * A);
+                let (b_out, b_in) = p.circular_buffer::<bf16>("b", core, 2 * W);
+                let (y_out, y_in) = p.circular_buffer::<bf16>("y", core, Y);
+                let (a, b, blocks) = (a.accessor(), b.accessor(), self.blocks);
+                p.kernel(core, read::<A, W> { a, b, a_out, b_out, blocks });
+                compute(&mut p, config.clone(), [a_in, b_in], y_out);
+                p.kernel(core, write::<Y> { y: y.accessor(), y_in, blocks: self.results });
+                Ok((p, y))
+            };
+            let options = DeviceOptions { arch, ..DeviceOptions::default() };
+            let ran = ttl::testing::on_both_engines(&options, build);
+            let (device, y) = ran.unwrap_or_else(|e| panic!("{}: {e}", self.name));
+            let (distance, bound) = (crate::data::distance(&device, &y, self.exact), (self.bound)(config));
+            assert!(distance <= bound, "{}, {config:?}: off by {distance:e}", self.name);
+        });
+    }
+}
+
 /// Defines a compute kernel that adds `expression` up over all blocks and stores the sum once.
 macro_rules! sums {
     ($name:ident, $a:literal, $b:literal => $y:literal = $rows:literal x $cols:literal, |$x:ident, $w:ident| $expression:expr) => {
@@ -34,26 +78,10 @@ macro_rules! sums {
                     |m: &Matrix, rows: usize, at: usize| Matrix::from_fn(rows, m.cols, |r, c| m.at(at * rows + r, c));
                 let terms: Vec<Matrix> = (0..n).map(|at| exact(&part(&a, ar, at), &part(&b, br, at))).collect();
                 let total = terms[1..].iter().fold(terms[0].clone(), |sum, t| sum.zip(t, |x, y| x + y));
-                crate::everywhere(|arch, config| {
-                    let build = |device: &mut Device| {
-                        let (a, b) = (a.upload(device, "a")?, b.upload(device, "b")?);
-                        let y = device.zeros::<bf16>("y", &y_shape)?;
-                        let core = Core::new(0, 0);
-                        let mut p = Program::new(stringify!($name));
-                        let (a_out, a_in) = p.circular_buffer::<bf16>("a", core, 2 * $a);
-                        let (b_out, b_in) = p.circular_buffer::<bf16>("b", core, 2 * $b);
-                        let (y_out, y_in) = p.circular_buffer::<bf16>("y", core, $y);
-                        p.kernel(core, read::<$a, $b> { a: a.accessor(), b: b.accessor(), a_out, b_out, blocks });
-                        p.compute(core, config.clone(), compute { a_in, b_in, y_out, blocks });
-                        p.kernel(core, write::<$y> { y: y.accessor(), y_in, blocks: 1 });
-                        Ok((p, y))
-                    };
-                    let options = DeviceOptions { arch, ..DeviceOptions::default() };
-                    let (device, y) = ttl::testing::on_both_engines(&options, build)
-                        .unwrap_or_else(|e| panic!("{}: {e}", stringify!($name)));
-                    let distance = crate::data::distance(&device, &y, &total);
-                    let bound = if config.fp32_dest_acc { 0.01 } else { 0.03 };
-                    assert!(distance <= bound, "{}, {config:?}: off by {distance:e}", stringify!($name));
+                let bound = |config: &ComputeConfig| if config.fp32_dest_acc { 0.01 } else { 0.03 };
+                let run = Run { name: stringify!($name), blocks, results: 1, shape: y_shape, exact: &total, bound };
+                run.check::<$a, $b, $y>([&a, &b], |p, config, [a_in, b_in], y_out| {
+                    p.compute(Core::new(0, 0), config, compute { a_in, b_in, y_out, blocks });
                 });
             }
         }
@@ -84,25 +112,10 @@ fn what_does_not_fit_the_registers_adds_up_in_l1() {
     let (a, b) = (Matrix::random(288, 128, 1), Matrix::random(288, 128, 2));
     let exact =
         Matrix::from_fn(96, 128, |r, c| (0..3).map(|n| (a.at(96 * n + r, c) + b.at(96 * n + r, c)).max(0.0)).sum());
-    crate::everywhere(|arch, config| {
-        let build = |device: &mut Device| {
-            let (a, b) = (a.upload(device, "a")?, b.upload(device, "b")?);
-            let y = device.zeros::<bf16>("y", &[96, 128])?;
-            let core = Core::new(0, 0);
-            let mut p = Program::new("large");
-            let (a_out, a_in) = p.circular_buffer::<bf16>("a", core, 24);
-            let (b_out, b_in) = p.circular_buffer::<bf16>("b", core, 24);
-            let (y_out, y_in) = p.circular_buffer::<bf16>("y", core, 12);
-            p.kernel(core, read::<12, 12> { a: a.accessor(), b: b.accessor(), a_out, b_out, blocks: 3 });
-            p.compute(core, config.clone(), large { a_in, b_in, y_out, blocks: 3 });
-            p.kernel(core, write::<12> { y: y.accessor(), y_in, blocks: 1 });
-            Ok((p, y))
-        };
-        let options = DeviceOptions { arch, ..DeviceOptions::default() };
-        let (device, y) = ttl::testing::on_both_engines(&options, build).unwrap_or_else(|e| panic!("{e}"));
-        let distance = crate::data::distance(&device, &y, &exact);
-        let bound = if config.fp32_dest_acc { 0.01 } else { 0.03 };
-        assert!(distance <= bound, "{config:?}: off by {distance:e}");
+    let bound = |config: &ComputeConfig| if config.fp32_dest_acc { 0.01 } else { 0.03 };
+    let run = Run { name: "large", blocks: 3, results: 1, shape: [96, 128], exact: &exact, bound };
+    run.check::<12, 12, 12>([&a, &b], |p, config, [a_in, b_in], y_out| {
+        p.compute(Core::new(0, 0), config, large { a_in, b_in, y_out, blocks: 3 });
     });
 }
 
@@ -127,25 +140,10 @@ fn sums_in_l1_one_after_the_other() {
         let at = |n: usize| 192 * (r / 96) + 96 * n + r % 96;
         (0..2).map(|n| a.at(at(n), c) - b.at(at(n), c)).sum::<f64>().abs()
     });
-    crate::everywhere(|arch, config| {
-        let build = |device: &mut Device| {
-            let (a, b) = (a.upload(device, "a")?, b.upload(device, "b")?);
-            let y = device.zeros::<bf16>("y", &[288, 128])?;
-            let core = Core::new(0, 0);
-            let mut p = Program::new("large ones");
-            let (a_out, a_in) = p.circular_buffer::<bf16>("a", core, 24);
-            let (b_out, b_in) = p.circular_buffer::<bf16>("b", core, 24);
-            let (y_out, y_in) = p.circular_buffer::<bf16>("y", core, 12);
-            p.kernel(core, read::<12, 12> { a: a.accessor(), b: b.accessor(), a_out, b_out, blocks: 6 });
-            p.compute(core, config.clone(), large_ones { a_in, b_in, y_out, rounds: 3 });
-            p.kernel(core, write::<12> { y: y.accessor(), y_in, blocks: 3 });
-            Ok((p, y))
-        };
-        let options = DeviceOptions { arch, ..DeviceOptions::default() };
-        let (device, y) = ttl::testing::on_both_engines(&options, build).unwrap_or_else(|e| panic!("{e}"));
-        let distance = crate::data::distance(&device, &y, &exact);
-        let bound = if config.fp32_dest_acc { 0.01 } else { 0.03 };
-        assert!(distance <= bound, "{config:?}: off by {distance:e}");
+    let bound = |config: &ComputeConfig| if config.fp32_dest_acc { 0.01 } else { 0.03 };
+    let run = Run { name: "large ones", blocks: 6, results: 3, shape: [288, 128], exact: &exact, bound };
+    run.check::<12, 12, 12>([&a, &b], |p, config, [a_in, b_in], y_out| {
+        p.compute(Core::new(0, 0), config, large_ones { a_in, b_in, y_out, rounds: 3 });
     });
 }
 
@@ -169,24 +167,10 @@ fn other_results_leave_while_a_sum_goes_on() {
         0..96 => a.at(r, c).exp(),
         _ => (0..3).map(|n| a.at(32 * n + r - 96, c) * b.at(32 * n + r - 96, c)).sum(),
     });
-    crate::everywhere(|arch, config| {
-        let build = |device: &mut Device| {
-            let (a, b) = (a.upload(device, "a")?, b.upload(device, "b")?);
-            let y = device.zeros::<bf16>("y", &[128, 64])?;
-            let core = Core::new(0, 0);
-            let mut p = Program::new("beside");
-            let (a_out, a_in) = p.circular_buffer::<bf16>("a", core, 4);
-            let (b_out, b_in) = p.circular_buffer::<bf16>("b", core, 4);
-            let (y_out, y_in) = p.circular_buffer::<bf16>("y", core, 4);
-            p.kernel(core, read::<2, 2> { a: a.accessor(), b: b.accessor(), a_out, b_out, blocks: 3 });
-            p.compute(core, config.clone(), beside { a_in, b_in, y_out, blocks: 3 });
-            p.kernel(core, write::<2> { y: y.accessor(), y_in, blocks: 4 });
-            Ok((p, y))
-        };
-        let options = DeviceOptions { arch, ..DeviceOptions::default() };
-        let (device, y) = ttl::testing::on_both_engines(&options, build).unwrap_or_else(|e| panic!("{e}"));
-        let distance = crate::data::distance(&device, &y, &exact);
-        assert!(distance < 0.01, "{config:?}: off by {distance:e}");
+    let run =
+        Run { name: "beside", blocks: 3, results: 4, shape: [128, 64], exact: &exact, bound: |_: &ComputeConfig| 0.01 };
+    run.check::<2, 2, 2>([&a, &b], |p, config, [a_in, b_in], y_out| {
+        p.compute(Core::new(0, 0), config, beside { a_in, b_in, y_out, blocks: 3 });
     });
 }
 

@@ -3,20 +3,20 @@
 use crate::data::{Matrix, program};
 use ttl::prelude::*;
 
-/// By name, so that the macro does not see them: sizes that are written as numbers are compile errors (`tests/ui/tiles`).
+/// In a form that the macro does not compute: sizes that it sees are compile errors (`tests/ui/tiles`).
 const TWO: u32 = 2;
 const THREE: u32 = 3;
 const FOUR: u32 = 4;
 
-program!(sides, 6, 6 => 6, |x, w| x.block(TWO, THREE) + w.block(THREE, TWO));
+program!(sides, 6, 6 => 6, |x, w| x.block(TWO.div_ceil(1), THREE.div_ceil(1)) + w.block(THREE.div_ceil(1), TWO.div_ceil(1)));
 program!(flat_and_shaped, 6, 6 => 6, |x, w| x.block(2, 3) * &w);
-program!(inner, 6, 6 => 4, |x, w| x.block(TWO, THREE).matmul(w.block(TWO, THREE)));
-program!(no_row, 6, 6 => 6, |x, w| x.block(TWO, THREE) + w.block(TWO, THREE).bcast_rows());
-program!(no_column, 6, 6 => 6, |x, w| x.block(TWO, THREE) + w.block(TWO, THREE).bcast_cols());
-program!(no_number, 6, 2 => 6, |x, w| x.block(TWO, THREE) + w.block(1, TWO).bcast_scalar());
-program!(vector_length, 6, 2 => 6, |x, w| x.block(TWO, THREE) * w.block(1, TWO).bcast_rows());
-program!(small_result, 6, 1 => 3, |x, w| x.block(TWO, THREE).sum_row() * w.bcast_scalar());
-program!(large_block, 6, 1 => 8, |x, w| x.block(TWO, FOUR) * w.bcast_scalar());
+program!(inner, 6, 6 => 4, |x, w| x.block(TWO.div_ceil(1), THREE.div_ceil(1)).matmul(w.block(TWO.div_ceil(1), THREE.div_ceil(1))));
+program!(no_row, 6, 6 => 6, |x, w| x.block(TWO.div_ceil(1), THREE.div_ceil(1)) + w.block(TWO.div_ceil(1), THREE.div_ceil(1)).bcast_rows());
+program!(no_column, 6, 6 => 6, |x, w| x.block(TWO.div_ceil(1), THREE.div_ceil(1)) + w.block(TWO.div_ceil(1), THREE.div_ceil(1)).bcast_cols());
+program!(no_number, 6, 2 => 6, |x, w| x.block(TWO.div_ceil(1), THREE.div_ceil(1)) + w.block(1, TWO.div_ceil(1)).bcast_scalar());
+program!(vector_length, 6, 2 => 6, |x, w| x.block(TWO.div_ceil(1), THREE.div_ceil(1)) * w.block(1, TWO.div_ceil(1)).bcast_rows());
+program!(small_result, 6, 1 => 3, |x, w| x.block(TWO.div_ceil(1), THREE.div_ceil(1)).sum_row() * w.bcast_scalar());
+program!(large_block, 6, 1 => 8, |x, w| x.block(TWO.div_ceil(1), FOUR.div_ceil(1)) * w.bcast_scalar());
 
 type Build = fn(&mut Device, &ComputeConfig, [&Matrix; 2], [usize; 2], u32) -> ttl::Result<(Program, Tensor<bf16>)>;
 

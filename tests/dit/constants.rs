@@ -2,7 +2,6 @@
 
 use crate::rig::{Net, options};
 use std::collections::BTreeSet;
-use std::path::Path;
 use ttl::prelude::*;
 use ttl::runtime::codegen::{Lines, Source};
 use ttl_kernels::dit::k1::Launch;
@@ -56,18 +55,7 @@ fn item_161_constants_given_and_read() {
 /// `TTL_UPDATE_GOLDEN=1` writes the files: read the difference.
 #[test]
 fn golden() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/dit_k1");
-    let update = std::env::var_os("TTL_UPDATE_GOLDEN").is_some_and(|v| v == "1");
     for mode in [ReaderMode::Direct, ReaderMode::Relay] {
-        for source in sources(mode) {
-            let path = dir.join(&source.file_name);
-            if update {
-                std::fs::create_dir_all(&dir).expect("a directory");
-                std::fs::write(&path, &source.text).expect("written");
-            }
-            let golden = std::fs::read_to_string(&path).unwrap_or_default();
-            let advice = "TTL_UPDATE_GOLDEN=1 accepts it";
-            assert!(source.text == golden, "{}: the C++ changed; {advice}:\n{}", path.display(), source.text);
-        }
+        crate::files::sources("dit_k1", &sources(mode));
     }
 }

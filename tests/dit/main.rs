@@ -2,6 +2,8 @@
 
 mod constants;
 mod counts;
+#[path = "../common/golden.rs"]
+mod files;
 mod launcher;
 mod protocol;
 mod results;

@@ -254,6 +254,113 @@ fn transfers_do_not_overwrite_either() {
     }
 }
 
+/// Packs a result where a sum is that is not pushed yet.
+#[ttl::kernel(compute)]
+fn one_over_the_other(c: Compute, x_in: CbIn<bf16>, sum_out: CbOut<f32>, y_out: CbOut<bf16>) {
+    let x = x_in.wait_front(1);
+    let mut sum = sum_out.reserve_back(1);
+    let mut y = y_out.reserve_back(1);
+    let mut regs = c.acquire();
+    regs.copy_tile(&x, 0, 0);
+    let mut packing = regs.commit();
+    packing.pack_tile(0, &mut sum);
+    packing.pack_tile(0, &mut y);
+}
+
+#[ttl::kernel(reader)]
+fn fill_one(noc: Noc, x: TensorAccessor<bf16>, x_out: CbOut<bf16>) {
+    noc.read_page(&x, 0, &mut x_out.reserve_back(1)).wait();
+}
+
+#[ttl::kernel(writer)]
+fn drop_both(_: Noc, sum_in: CbIn<f32>, y_in: CbIn<bf16>) {
+    let _ = sum_in.wait_front(1);
+    let _ = y_in.wait_front(1);
+}
+
+#[test]
+fn what_is_not_pushed_yet_is_not_overwritten() {
+    for engine in [Engine::Native, Engine::Cpp] {
+        for shared in [true, false] {
+            let options = DeviceOptions { engine, ..DeviceOptions::default() };
+            let mut device = Device::with_options(options).expect("a device");
+            let x = HostTensor::from_fn([32, 32], |i| i as f32).expect("a tensor");
+            let x = device.upload::<bf16>("x", &x).expect("it fits");
+            let mut program = Program::new("one over the other");
+            let (x_out, x_in) = program.circular_buffer::<bf16>("x", CORE, 1);
+            let (sum_out, sum_in) = program.circular_buffer::<f32>("sum", CORE, 1);
+            let (y_out, y_in) = match shared {
+                true => program.circular_buffer_sharing::<bf16>("y", &sum_in),
+                false => program.circular_buffer::<bf16>("y", CORE, 1),
+            };
+            program.kernel(CORE, fill_one { x: x.accessor(), x_out });
+            program.compute(CORE, config(), one_over_the_other { x_in, sum_out, y_out });
+            program.kernel(CORE, drop_both { sum_in, y_in });
+            let ran = device.run(&program.validate(&device).expect("valid"));
+            if !shared {
+                ran.expect("with memory of its own nothing is wrong");
+                continue;
+            }
+            let message = ran.expect_err("an error").to_string();
+            for part in [
+                "a write to cb `y` (id 2) destroys pages of cb `sum` (id 1), which has the same memory",
+                "pages of `sum` were written here",
+                "cb `sum` (id 1) has pages there that are written and not pushed",
+                "push the pages of `sum` and pop them before `y` is written",
+            ] {
+                assert!(message.contains(part), "`{part}` is not in:\n{message}");
+            }
+        }
+    }
+}
+
+/// Another thread fills the memory while a page that was read into it is not pushed yet.
+#[ttl::kernel(reader)]
+fn read_and_keep(noc: Noc, x: TensorAccessor<bf16>, a_out: CbOut<bf16>, go_out: CbOut<bf16>, done_in: CbIn<bf16>) {
+    let mut a = a_out.reserve_back(1);
+    noc.read_page(&x, 0, &mut a).wait();
+    go_out.reserve_back(1).push_back();
+    let _ = done_in.wait_front(1);
+    a.push_back();
+}
+
+#[ttl::kernel(writer)]
+fn read_as_well(
+    noc: Noc,
+    x: TensorAccessor<bf16>,
+    b_out: CbOut<bf16>,
+    b_in: CbIn<bf16>,
+    go_in: CbIn<bf16>,
+    done_out: CbOut<bf16>,
+    a_in: CbIn<bf16>,
+) {
+    let _ = go_in.wait_front(1);
+    noc.read_page(&x, 1, &mut b_out.reserve_back(1)).wait();
+    let _ = b_in.wait_front(1);
+    done_out.reserve_back(1).push_back();
+    let _ = a_in.wait_front(1);
+}
+
+#[test]
+fn another_thread_does_not_overwrite_what_is_not_pushed() {
+    for engine in [Engine::Native, Engine::Cpp] {
+        let mut device = Device::with_options(DeviceOptions { engine, ..DeviceOptions::default() }).expect("a device");
+        let x = HostTensor::from_fn([64, 32], |i| i as f32).expect("a tensor");
+        let x = device.upload::<bf16>("x", &x).expect("it fits");
+        let mut program = Program::new("keep");
+        let (a_out, a_in) = program.circular_buffer::<bf16>("a", CORE, 1);
+        let (b_out, b_in) = program.circular_buffer_sharing::<bf16>("b", &a_in);
+        let (go_out, go_in) = program.circular_buffer::<bf16>("go", CORE, 1);
+        let (done_out, done_in) = program.circular_buffer::<bf16>("done", CORE, 1);
+        let x = x.accessor();
+        program.kernel(CORE, read_and_keep { x: x.clone(), a_out, go_out, done_in });
+        program.kernel(CORE, read_as_well { x, b_out, b_in, go_in, done_out, a_in });
+        let message = device.run(&program.validate(&device).expect("valid")).expect_err("an error").to_string();
+        assert!(message.contains("a write to cb `b` (id 1) destroys pages of cb `a` (id 0)"), "{message}");
+        assert!(message.contains("written and not pushed"), "{message}");
+    }
+}
+
 type Ends = (Producer<bf16>, Consumer<bf16>);
 
 #[test]

@@ -1,6 +1,8 @@
 //! The data-movement calls of TT-Metalium one to one: transaction ids, transfers with state, posted writes, words in requests, parts of pages, pointers
 //! into L1, tables of arguments; and what is said about mistakes with them.
 
+#[path = "../common/golden.rs"]
+mod files;
 mod kernels;
 mod posted;
 
@@ -350,7 +352,6 @@ fn looking_before_waiting() {
 #[test]
 fn golden() {
     let mut device = Device::open().expect("a device");
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/movement");
     let programs = [
         ring(&mut device, Ids::Right).expect("a program").0,
         typed_ids(&mut device).expect("a program").0,
@@ -366,15 +367,7 @@ fn golden() {
     ];
     for program in programs {
         let program = program.validate(&device).expect("valid");
-        for source in program.sources(Lines::Comments).expect("C++") {
-            let path = dir.join(&source.file_name);
-            if std::env::var_os("TTL_UPDATE_GOLDEN").is_some_and(|v| v == "1") {
-                std::fs::create_dir_all(&dir).expect("a directory");
-                std::fs::write(&path, &source.text).expect("written");
-            }
-            let golden = std::fs::read_to_string(&path).unwrap_or_default();
-            assert!(source.text == golden, "{}: TTL_UPDATE_GOLDEN=1 accepts it:\n{}", path.display(), source.text);
-        }
+        files::sources("movement", &program.sources(Lines::Comments).expect("C++"));
     }
 }
 

@@ -1,6 +1,8 @@
 //! Programs whose cores talk to each other: semaphores, transfers from core to core, multicast; and what is said about mistakes in them.
 
 mod common;
+#[path = "../common/golden.rs"]
+mod files;
 mod kernels;
 
 use kernels::*;
@@ -266,16 +268,8 @@ fn golden() {
     let mut device = Device::open().expect("a device");
     let program = multicast(&mut device, Layout::beside()).expect("a program").0.validate(&device).expect("valid");
     let other = ring(&mut device).expect("a program").0.validate(&device).expect("valid");
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/multicore");
-    let sources = [program.sources(Lines::Comments), other.sources(Lines::Comments)];
-    for source in sources.into_iter().flat_map(|s| s.expect("C++")) {
-        let path = dir.join(&source.file_name);
-        if std::env::var_os("TTL_UPDATE_GOLDEN").is_some_and(|v| v == "1") {
-            std::fs::create_dir_all(&dir).expect("a directory");
-            std::fs::write(&path, &source.text).expect("written");
-        }
-        let golden = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(source.text == golden, "{}: TTL_UPDATE_GOLDEN=1 accepts it:\n{}", path.display(), source.text);
+    for program in [&program, &other] {
+        files::sources("multicore", &program.sources(Lines::Comments).expect("C++"));
     }
 }
 

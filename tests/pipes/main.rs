@@ -1,6 +1,9 @@
 //! Pipes: blocks from one core to many without a protocol written by hand, and what is said about pipes that cannot work.
 
 mod ends;
+#[path = "../common/golden.rs"]
+mod files;
+mod groups;
 mod kernels;
 
 use kernels::*;
@@ -187,16 +190,8 @@ fn golden() {
     let program = build.expect("a program").0.validate(&device).expect("valid");
     let other = ring(&mut device).expect("a program").0.validate(&device).expect("valid");
     let looped = loopback(&mut device).expect("a program").0.validate(&device).expect("valid");
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/pipes");
-    let sources = [&program, &other, &looped].map(|p| p.sources(Lines::Comments));
-    for source in sources.into_iter().flat_map(|s| s.expect("C++")) {
-        let path = dir.join(&source.file_name);
-        if std::env::var_os("TTL_UPDATE_GOLDEN").is_some_and(|v| v == "1") {
-            std::fs::create_dir_all(&dir).expect("a directory");
-            std::fs::write(&path, &source.text).expect("written");
-        }
-        let golden = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(source.text == golden, "{}: TTL_UPDATE_GOLDEN=1 accepts it:\n{}", path.display(), source.text);
+    for program in [&program, &other, &looped] {
+        files::sources("pipes", &program.sources(Lines::Comments).expect("C++"));
     }
 }
 

@@ -8,13 +8,14 @@ mod generate {
     pub(crate) mod function;
     pub(crate) mod kernel;
     pub(crate) mod scope;
+    pub(crate) mod sections;
     pub(crate) mod shaped;
     pub(crate) mod stmt;
     pub(crate) mod types;
 }
 
 use generate::dice::Dice;
-use generate::{blocks, kernel, shaped};
+use generate::{blocks, kernel, sections, shaped};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs, io};
@@ -23,6 +24,7 @@ const SEED: u64 = 0x7e57;
 const KERNELS: usize = 16;
 const BLOCK_KERNELS: usize = 48;
 const SHAPED_KERNELS: usize = 32;
+const SECTION_KERNELS: usize = 24;
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-env-changed=TTL_RANDOM_SEED");
@@ -63,6 +65,15 @@ fn main() -> io::Result<()> {
         let path = path.display().to_string();
         let _ = writeln!(modules, "#[path = {path:?}]\nmod {name};");
         let _ = writeln!(tests, "random_shaped!({name}, {path:?});");
+    }
+    for number in 0..SECTION_KERNELS {
+        let name = format!("sections_{number:02}");
+        let path = out.join(format!("{name}.rs"));
+        let mut dice = Dice::new(seed ^ (0x5ec7 << 16 | number as u64) << 24);
+        fs::write(&path, sections::write(&name, &mut dice))?;
+        let path = path.display().to_string();
+        let _ = writeln!(modules, "#[path = {path:?}]\nmod {name};");
+        let _ = writeln!(tests, "random_sections!({name}, {path:?});");
     }
     fs::write(out.join("all.rs"), format!("const SEED: u64 = {seed};\n\n{modules}\n{tests}"))
 }

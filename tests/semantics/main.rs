@@ -50,6 +50,7 @@ mod arguments;
 mod closures;
 mod data;
 mod debug;
+mod div_ceil;
 mod expressions;
 mod floats;
 mod groups;

@@ -136,3 +136,74 @@ fn a_tile_that_is_not_there() {
         }
     }
 }
+
+/// In place of the library's printing macros, whose checks the compiler of the rig is too old for: each thread compiles what it prints, as many values
+/// as there are places for, all of types that can be printed.
+const PRINTED: &str = r#"
+#include <type_traits>
+namespace printed {
+template <typename T>
+struct known : std::is_arithmetic<T> {};
+template <auto N>
+struct known<TileSlice<N>> : std::bool_constant<N == 64 || N == 128> {};
+constexpr unsigned places(const char* text) {
+    unsigned count = 0;
+    for (; *text; ++text) {
+        if (text[0] == '{' && text[1] == '{') { ++text; }
+        else if (text[0] == '{') { ++count; }
+    }
+    return count;
+}
+template <typename... A>
+std::integral_constant<unsigned, sizeof...(A)> number(const A&...);
+template <typename... A>
+inline void print(const A&...) { static_assert((known<A>::value && ...), "a value that cannot be printed"); }
+}
+#undef DPRINT
+#undef DPRINT_UNPACK
+#undef DPRINT_PACK
+#define DPRINT(format, ...) { \
+    static_assert(printed::places(format) == decltype(printed::number(__VA_ARGS__))::value, "places and values"); \
+    printed::print(__VA_ARGS__); }
+#if defined(UCK_CHLKC_UNPACK)
+#define DPRINT_UNPACK DPRINT
+#else
+#define DPRINT_UNPACK(...)
+#endif
+#if defined(UCK_CHLKC_PACK)
+#define DPRINT_PACK DPRINT
+#else
+#define DPRINT_PACK(...)
+#endif
+"#;
+
+/// `TTL_RIG=DIR cargo test --test semantics print_tile -- --ignored`: the real headers take what is generated, on both chips.
+#[test]
+#[ignore = "needs the rig"]
+fn the_real_headers_take_it() {
+    let rig = std::env::var_os("TTL_RIG").expect("the directory of the rig in TTL_RIG");
+    let check = std::path::Path::new(&rig).join("compile_check.py");
+    for arch in [Arch::blackhole(), Arch::wormhole()] {
+        let mut device = Device::with_options(DeviceOptions { arch, ..DeviceOptions::default() }).expect("a device");
+        let program = program(&mut device).expect("a program").validate(&device).expect("valid");
+        let dir = tempfile::tempdir().expect("a directory");
+        program.export(&device, dir.path(), &[], Tolerance::default()).expect("written");
+        let mut printing = 0;
+        for file in std::fs::read_dir(dir.path()).expect("listed").map(|f| f.expect("a file").path()) {
+            if file.extension().is_none_or(|e| e != "cpp") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&file).expect("read");
+            let Some(at) = text.rfind("\n#include").filter(|_| text.contains("DPRINT")) else { continue };
+            let end = at + 1 + text[at + 1..].find('\n').expect("a line") + 1;
+            std::fs::write(&file, format!("{}{PRINTED}{}", &text[..end], &text[end..])).expect("written");
+            printing += 1;
+        }
+        assert_eq!(printing, 3, "kernels that print");
+        let mut command = std::process::Command::new(&check);
+        command.arg("--spec").arg(dir.path().join("program.json")).args(["--arch", &arch.name().to_lowercase()]);
+        let out = command.output().expect("the rig");
+        let text = [out.stdout, out.stderr].map(|b| String::from_utf8_lossy(&b).into_owned()).concat();
+        assert!(out.status.success(), "{}:\n{text}", arch.name());
+    }
+}

@@ -2,6 +2,8 @@
 
 mod across;
 mod broadcasts;
+#[path = "../common/golden.rs"]
+mod files;
 mod golden;
 mod harness;
 mod packing;

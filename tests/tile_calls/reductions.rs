@@ -64,6 +64,110 @@ fn row_maximum_and_column_broadcast() {
     }
 }
 
+/// A sum to a buffer of bf16 tiles and, unrounded, to the result; then the first as it was kept.
+#[ttl::kernel(compute)]
+pub(crate) fn to_two_formats(
+    c: Compute,
+    x: CbIn<bf16>,
+    one: CbIn<bf16>,
+    kept_out: CbOut<bf16>,
+    kept_in: CbIn<bf16>,
+    y: CbOut<f32>,
+) {
+    let one = one.wait_front(1);
+    let x = x.wait_front(2);
+    for t in 0..2 {
+        let mut kept = kept_out.reserve_back(1);
+        let mut out = y.reserve_back(2);
+        let mut regs = c.acquire();
+        regs.reduce_sum_row(&x, &one, t, 0, 0);
+        let mut packing = regs.commit();
+        packing.pack_tile(0, &mut kept);
+        packing.pack_tile(0, &mut out);
+        packing.release();
+        kept.push_back();
+        let kept = kept_in.wait_front(1);
+        let mut regs = c.acquire();
+        regs.copy_tile(&kept, 0, 0);
+        regs.commit().pack_tile(0, &mut out);
+    }
+    let _ = one;
+}
+
+/// The packer writes only what a reduction makes, in both formats.
+#[test]
+fn one_section_to_two_formats() {
+    let (x, one) = (tile(2, number), tile(1, |_, _| 1.0));
+    for setting in settings() {
+        let shape = Shape { a: 2, b: 1, y: 4 };
+        let y = run::<bf16, bf16, f32>(&setting, (&x, &one), &shape, |p, config, ends| {
+            let (kept_out, kept_in) = p.circular_buffer::<bf16>("kept", crate::harness::CORE, 2);
+            let kernel = to_two_formats { x: ends.a, one: ends.b, kept_out, kept_in, y: ends.y };
+            p.compute(crate::harness::CORE, config, kernel);
+        });
+        for (at, got) in y.iter().enumerate() {
+            let (t, r, c) = (at / 2048, at / 32 % 32, at % 32);
+            let sum: f32 = (0..32).map(|c| number(t * 32 + r, c)).sum();
+            assert_eq!(*got, if c == 0 { sum } else { 0.0 }, "tile {}, row {r}, column {c}", at / 1024);
+        }
+    }
+}
+
+/// Registers that only one branch reduces: with which mask the second format would be packed is not known.
+#[ttl::kernel(compute)]
+fn reduced_perhaps(
+    c: Compute,
+    x: CbIn<bf16>,
+    one: CbIn<bf16>,
+    y: CbOut<bf16>,
+    z: CbOut<f32>,
+    #[ttl(common)] reduces: bool,
+) {
+    let one = one.wait_front(1);
+    let x = x.wait_front(1);
+    let mut y = y.reserve_back(1);
+    let mut z = z.reserve_back(1);
+    let mut regs = c.acquire();
+    if reduces {
+        regs.reduce_sum_row(&x, &one, 0, 0, 0);
+    } else {
+        regs.copy_tile(&x, 0, 0);
+    }
+    let mut packing = regs.commit();
+    packing.pack_tile(0, &mut y);
+    packing.pack_tile(0, &mut z);
+    packing.release();
+    let _ = one;
+}
+
+#[test]
+fn two_formats_of_what_only_one_branch_reduces() {
+    let device = Device::with_options(DeviceOptions::default()).expect("a device");
+    let core = crate::harness::CORE;
+    let mut p = Program::new("perhaps");
+    let (x_out, x) = p.circular_buffer::<bf16>("x", core, 2);
+    let (one_out, one) = p.circular_buffer::<bf16>("one", core, 2);
+    let (y, y_in) = p.circular_buffer::<bf16>("y", core, 2);
+    let (z, z_in) = p.circular_buffer::<f32>("z", core, 2);
+    p.kernel(core, fill { x: x_out, one: one_out });
+    p.compute(core, ComputeConfig::default(), reduced_perhaps { x, one, y, z, reduces: true });
+    p.kernel(core, drop_both { y: y_in, z: z_in });
+    let error = p.validate(&device).expect_err("two formats under one mask").to_string();
+    assert!(error.contains("the packer gets another format") && error.contains("reductions.rs"), "{error}");
+}
+
+#[ttl::kernel(reader)]
+fn fill(_: Noc, x: CbOut<bf16>, one: CbOut<bf16>) {
+    x.reserve_back(1).push_back();
+    one.reserve_back(1).push_back();
+}
+
+#[ttl::kernel(writer)]
+fn drop_both(_: Noc, y: CbIn<bf16>, z: CbIn<f32>) {
+    let _ = y.wait_front(1);
+    let _ = z.wait_front(1);
+}
+
 macro_rules! reductions {
     ($($name:ident $method:ident: $scale:expr, $expected:expr;)*) => {
         mod kernels {

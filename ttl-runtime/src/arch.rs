@@ -15,11 +15,14 @@ pub enum ArchKind {
 /// A logical worker core: `x` is the column, `y` the row, from (0, 0).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Core {
+    /// Its column, from 0 at the left.
     pub x: u32,
+    /// Its row, from 0 at the top.
     pub y: u32,
 }
 
 impl Core {
+    /// The core at a column and a row; whether a chip has it is said when it is used.
     pub const fn new(x: u32, y: u32) -> Core {
         Core { x, y }
     }
@@ -40,30 +43,39 @@ impl fmt::Debug for Core {
 /// The values of one chip. All sizes and addresses are bytes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Arch {
+    /// Which chip.
     pub kind: ArchKind,
     /// Columns and rows of the compute grid that programs see.
     pub grid_x: u32,
     pub grid_y: u32,
     /// L1 of one core, and the first address a program may use: firmware, kernel text and arguments lie below.
     pub l1_size: u32,
+    /// The first address of L1 that programs may use.
     pub l1_base: u32,
     /// DRAM banks as the allocator sees them, the bytes of each, and the first address a tensor may use.
     pub dram_banks: u32,
+    /// Bytes of a bank.
     pub dram_bank_size: u64,
+    /// The first address of a bank that tensors may use.
     pub dram_base: u32,
     /// Allocator alignment of pages.
     pub l1_alignment: u32,
+    /// Bytes to whose multiples pages in DRAM are aligned.
     pub dram_alignment: u32,
     /// A NoC read from DRAM needs source and destination congruent modulo this; a write needs `noc_l1_alignment`, like L1 to L1.
     pub noc_dram_read_alignment: u32,
     pub noc_dram_write_alignment: u32,
+    /// Bytes modulo which both ends of a transfer between cores agree.
     pub noc_l1_alignment: u32,
     /// Largest single NoC packet.
     pub noc_max_burst: u32,
+    /// Transaction ids of a NoC.
     pub noc_transaction_ids: u32,
     /// Circular-buffer ids a program may use, and the largest page count of one (the counters have 16 bits).
     pub cb_ids: u32,
+    /// The most pages of a circular buffer.
     pub cb_max_pages: u32,
+    /// Semaphores of a core.
     pub semaphores: u32,
     /// Unique and common runtime arguments of one kernel on one core together (the portable limit).
     pub max_runtime_args: u32,
@@ -120,6 +132,7 @@ impl Arch {
         }
     }
 
+    /// As files and options call it.
     pub const fn name(&self) -> &'static str {
         match self.kind {
             ArchKind::Blackhole => "blackhole",
@@ -127,10 +140,12 @@ impl Arch {
         }
     }
 
+    /// How many worker cores it has.
     pub const fn cores(&self) -> u32 {
         self.grid_x * self.grid_y
     }
 
+    /// Whether it has a worker core there.
     pub const fn contains(&self, core: Core) -> bool {
         core.x < self.grid_x && core.y < self.grid_y
     }
@@ -171,6 +186,7 @@ pub enum MathFidelity {
 /// Settings of a compute kernel, as TT-Metalium's `ComputeConfig` has them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ComputeConfig {
+    /// In how many passes the matrix unit multiplies.
     pub fidelity: MathFidelity,
     /// The tile registers hold 32-bit values (`fp32_dest_acc_en`).
     pub fp32_dest_acc: bool,

@@ -24,6 +24,7 @@ impl CoreRange {
         CoreRange { first: Core::new(min(a.x, b.x), min(a.y, b.y)), last: Core::new(max(a.x, b.x), max(a.y, b.y)) }
     }
 
+    /// One core.
     pub const fn single(core: Core) -> CoreRange {
         CoreRange { first: core, last: core }
     }
@@ -36,22 +37,27 @@ impl CoreRange {
         }
     }
 
+    /// The top left core.
     pub const fn first(&self) -> Core {
         self.first
     }
 
+    /// The bottom right core.
     pub const fn last(&self) -> Core {
         self.last
     }
 
+    /// Cores side by side.
     pub const fn width(&self) -> u32 {
         self.last.x - self.first.x + 1
     }
 
+    /// Cores above one another.
     pub const fn height(&self) -> u32 {
         self.last.y - self.first.y + 1
     }
 
+    /// Whether a core is in it.
     pub const fn contains(&self, core: Core) -> bool {
         self.first.x <= core.x && core.x <= self.last.x && self.first.y <= core.y && core.y <= self.last.y
     }
@@ -88,26 +94,32 @@ pub struct CoreSet {
 }
 
 impl CoreSet {
+    /// No core.
     pub const fn empty() -> CoreSet {
         CoreSet { cores: Vec::new() }
     }
 
+    /// How many cores there are.
     pub fn len(&self) -> usize {
         self.cores.len()
     }
 
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.cores.is_empty()
     }
 
+    /// The cores, row by row.
     pub fn as_slice(&self) -> &[Core] {
         &self.cores
     }
 
+    /// The cores, row by row.
     pub fn iter(&self) -> impl Iterator<Item = Core> + '_ {
         self.cores.iter().copied()
     }
 
+    /// Whether a core is in it.
     pub fn contains(&self, core: Core) -> bool {
         self.position(core).is_some()
     }
@@ -117,14 +129,17 @@ impl CoreSet {
         self.cores.binary_search_by_key(&(core.y, core.x), |c| (c.y, c.x)).ok()
     }
 
+    /// Whether both have a core in common.
     pub fn overlaps(&self, other: &CoreSet) -> bool {
         self.iter().any(|c| other.contains(c))
     }
 
+    /// The cores of either.
     pub fn union(&self, other: &CoreSet) -> CoreSet {
         self.iter().chain(other.iter()).collect()
     }
 
+    /// The cores of both.
     pub fn intersection(&self, other: &CoreSet) -> CoreSet {
         self.iter().filter(|&c| other.contains(c)).collect()
     }

@@ -6,6 +6,7 @@ use std::panic::Location;
 /// A place in a source file: what every diagnostic points at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Site {
+    /// The file, as rustc names it.
     pub file: &'static str,
     /// 1-based; 0 when the line is not known.
     pub line: u32,
@@ -14,6 +15,7 @@ pub struct Site {
 }
 
 impl Site {
+    /// No place in a source.
     pub const UNKNOWN: Site = Site { file: "<unknown>", line: 0, column: 0 };
 
     /// The caller of the function that calls this, which must be `#[track_caller]` itself.

@@ -31,13 +31,22 @@ pub struct Place(pub u64);
 pub struct Scaler {
     /// Of an f32.
     pub bits: u32,
+    /// The tile is f32, else bf16.
+    pub wide: bool,
 }
 
 impl Scaler {
-    /// For a reduction of a block of so many tiles. `None` if that has to be known and is not. `wide`: the tile registers have 32 bits.
+    /// For a reduction of a block of so many rows and columns of tiles. `None` if that has to be known and is not. `wide`: the tile is f32, though its value may
+    /// not need that. `wide_registers`: the tile registers have 32 bits.
     ///
     /// The value is rounded to what the source register holds, 8 bits, or 11 bits where the registers have 32: the unpacker would cut the rest off.
-    pub fn of(pool: Pool, dim: ReduceDim, rows: Option<u32>, cols: Option<u32>, wide: bool) -> Option<Scaler> {
+    pub fn of(
+        pool: Pool,
+        dim: ReduceDim,
+        [rows, cols]: [Option<u32>; 2],
+        wide: bool,
+        wide_registers: bool,
+    ) -> Option<Scaler> {
         let value = match (pool, dim) {
             (Pool::Sum | Pool::Max, _) => 1.0,
             (Pool::Avg, ReduceDim::Row) => 1.0 / (32.0 * f64::from(cols?)),
@@ -45,16 +54,17 @@ impl Scaler {
             // Applied in both directions.
             (Pool::Avg, ReduceDim::Scalar) => 1.0 / (1024.0 * f64::from(rows?) * f64::from(cols?)).sqrt(),
         };
-        let lost = if wide { 13 } else { 16 };
+        let lost = if wide_registers { 13 } else { 16 };
         let half = (1 << (lost - 1)) - 1;
         let bits = (value as f32).to_bits();
         // To nearest, ties to even: no exponent overflows, the value is at most 1.
-        Some(Scaler { bits: (bits + half + (bits >> lost & 1)) & !((1 << lost) - 1) })
+        let bits = (bits + half + (bits >> lost & 1)) & !((1 << lost) - 1);
+        // bf16 does not hold every value.
+        Some(Scaler { bits, wide: wide || bits & 0xffff != 0 })
     }
 
-    /// bf16 where that holds the value.
     pub const fn format(self) -> DataFormat {
-        if self.bits & 0xffff == 0 { DataFormat::Bf16 } else { DataFormat::F32 }
+        if self.wide { DataFormat::F32 } else { DataFormat::Bf16 }
     }
 }
 
@@ -79,7 +89,7 @@ impl TempKey {
         match self {
             TempKey::Block { .. } => format!("mid{index}"),
             TempKey::Sum { .. } => format!("sum{index}"),
-            TempKey::Scaler(s) if s.bits == 1f32.to_bits() => "ones".to_owned(),
+            TempKey::Scaler(s) if s.bits == 1f32.to_bits() => if s.wide { "ones_f32" } else { "ones" }.to_owned(),
             TempKey::Scaler(_) => format!("scaler{index}"),
         }
     }
@@ -118,17 +128,19 @@ mod tests {
 
     #[test]
     fn scalers_are_what_a_mean_needs() {
-        let value = |pool, dim, rows, cols| Scaler::of(pool, dim, rows, cols, true).map(|s| f32::from_bits(s.bits));
+        let value =
+            |pool, dim, rows, cols| Scaler::of(pool, dim, [rows, cols], false, true).map(|s| f32::from_bits(s.bits));
         assert_eq!(value(Pool::Sum, ReduceDim::Row, None, None), Some(1.0));
         assert_eq!(value(Pool::Avg, ReduceDim::Row, None, Some(2)), Some(1.0 / 64.0));
         assert_eq!(value(Pool::Avg, ReduceDim::Scalar, Some(2), Some(2)), Some(1.0 / 64.0));
         assert_eq!(value(Pool::Avg, ReduceDim::Col, None, Some(2)), None);
-        let of = |wide| Scaler::of(Pool::Avg, ReduceDim::Row, None, Some(3), wide).expect("a size");
+        let of = |wide| Scaler::of(Pool::Avg, ReduceDim::Row, [None, Some(3)], false, wide).expect("a size");
         assert_eq!((of(true).format(), of(false).format()), (DataFormat::F32, DataFormat::Bf16));
         // 1 / 96 is between 0x3c2a and 0x3c2b, nearer to the second.
         assert_eq!(of(false).bits, 0x3c2b_0000);
         assert_eq!(of(true).bits, 0x3c2a_a000);
-        let one = Scaler::of(Pool::Max, ReduceDim::Row, None, None, false);
-        assert_eq!(one.map(|s| (s.bits, s.format())), Some((1f32.to_bits(), DataFormat::Bf16)));
+        let one = |wide| Scaler::of(Pool::Max, ReduceDim::Row, [None; 2], wide, wide);
+        assert_eq!(one(false).map(|s| (s.bits, s.format())), Some((1f32.to_bits(), DataFormat::Bf16)));
+        assert_eq!(one(true).map(|s| (s.bits, s.format())), Some((1f32.to_bits(), DataFormat::F32)));
     }
 }

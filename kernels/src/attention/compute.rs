@@ -1,43 +1,10 @@
 //! The compute kernels. For each block of queries, block of keys after block of keys: scores, running maxima, weights, running sums, values.
 
+use super::buffers::Buffers;
 use super::scores::{EDGE, FULL, NONE, ROW, first_max, next_max, scale_queries, scores, weights};
 use super::shape::Shape;
 use super::sums::{sums, values};
 use ttl::prelude::*;
-
-/// The buffers of a compute kernel. What it keeps for itself is f32 with 32-bit registers, else bf16.
-#[ttl::device]
-#[derive(Debug)]
-pub struct Buffers<T: Element> {
-    pub q: CbIn<bf16>,
-    pub k: CbIn<bf16>,
-    pub v: CbIn<bf16>,
-    pub out: CbOut<bf16>,
-    /// One tile of ones, for sums and as the scaler of maxima.
-    pub ones_out: CbOut<bf16>,
-    pub ones_in: CbIn<bf16>,
-    /// The queries times the scale.
-    pub scaled_out: CbOut<T>,
-    pub scaled_in: CbIn<T>,
-    /// The scores of a block.
-    pub scores_out: CbOut<T>,
-    pub scores_in: CbIn<T>,
-    /// e^(score - maximum).
-    pub weights_out: CbOut<bf16>,
-    pub weights_in: CbIn<bf16>,
-    /// The largest score of each query so far.
-    pub max_out: CbOut<T>,
-    pub max_in: CbIn<T>,
-    /// e^(maximum before - maximum now).
-    pub shrink_out: CbOut<T>,
-    pub shrink_in: CbIn<T>,
-    /// The sum of the weights of each query so far; in the end one divided by it.
-    pub sum_out: CbOut<T>,
-    pub sum_in: CbIn<T>,
-    /// The sum of the weighted values so far.
-    pub acc_out: CbOut<T>,
-    pub acc_in: CbIn<T>,
-}
 
 /// With the scores of block `block` of `blocks` there: maxima, weights, and the sums of weights and of weighted values.
 #[ttl::device]

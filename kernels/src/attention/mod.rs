@@ -52,6 +52,7 @@
 //! weights are bf16, and their sums are those of the rounded weights. With 16-bit registers everything is bf16. So the error of a weight is at most that
 //! of its score: about `2^-10` of the largest score with 32-bit registers, `2^-8` with 16-bit ones, and half a unit of bf16.
 
+pub mod buffers;
 pub mod compute;
 pub mod movement;
 mod scores;
@@ -60,7 +61,8 @@ mod sums;
 
 use crate::pieces::even_size;
 use crate::split::split;
-use compute::{BuffersHost, attend, attend_with_edge, attend_with_mask, attend_with_row};
+use buffers::BuffersHost;
+use compute::{attend, attend_with_edge, attend_with_mask, attend_with_row};
 use movement::{MaskShape, read, read_with_mask, write, write_with_edge};
 use shape::{Sections, Shape};
 use ttl::prelude::*;
@@ -80,11 +82,13 @@ pub enum Mask<'a> {
 /// What is to be computed, beyond what the tensors' shapes say.
 #[derive(Clone, Copy, Debug)]
 pub struct Attention<'a> {
+    /// Heads of queries.
     pub heads: usize,
     /// Heads of keys and values, a divisor of `heads`.
     pub key_heads: usize,
     /// `1 / sqrt(d)` if not given.
     pub scale: Option<f32>,
+    /// Which keys count for which queries.
     pub mask: Mask<'a>,
     /// Tiles of a block of queries and of a block of keys, at most.
     pub blocks: Option<(u32, u32)>,

@@ -1,6 +1,6 @@
 //! From queries and a block of keys to weights: scores with their mask, the largest score of each query, `e^(score - maximum)`.
 
-use super::compute::Buffers;
+use super::buffers::Buffers;
 use super::shape::Shape;
 use ttl::prelude::*;
 

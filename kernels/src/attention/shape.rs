@@ -10,6 +10,7 @@ pub struct Shape {
     pub queries: u32,
     /// Keys of a batch entry.
     pub keys: u32,
+    /// Heads of queries.
     pub heads: u32,
     /// Heads that share keys and values.
     pub group: u32,
@@ -27,6 +28,7 @@ pub struct Shape {
     pub slope: u32,
     /// Tiles of keys from the edge on of which something counts: of a causal mask 1 or 2.
     pub reach: u32,
+    /// What is computed at a time.
     pub sections: Sections,
 }
 

@@ -1,6 +1,6 @@
 //! From weights and a block of values to the running sums of both, and to the result.
 
-use super::compute::Buffers;
+use super::buffers::Buffers;
 use super::shape::Shape;
 use ttl::prelude::*;
 

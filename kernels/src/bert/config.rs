@@ -12,12 +12,15 @@ pub struct Config {
     pub vocab: usize,
     /// Numbers per token.
     pub hidden: usize,
+    /// Layers.
     pub layers: usize,
+    /// Heads of each layer's attention.
     pub heads: usize,
     /// Width of the feed-forward part.
     pub intermediate: usize,
     /// Tokens that a sentence has at most.
     pub positions: usize,
+    /// Rows of the table of token types.
     pub types: usize,
     /// What the layer norms add to the variance.
     pub eps: f32,

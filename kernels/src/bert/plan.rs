@@ -30,6 +30,7 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// As profiles call it.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Embedding => "embedding lookup",
@@ -49,6 +50,7 @@ impl Kind {
 pub struct Step {
     /// Its place in the plan.
     pub number: usize,
+    /// What it does.
     pub kind: Kind,
     /// `None` before the first layer and after the last.
     pub layer: Option<usize>,
@@ -56,7 +58,9 @@ pub struct Step {
     pub what: &'static str,
     /// What it writes.
     pub result: TensorRef,
+    /// The program, as it was built.
     pub program: Program,
+    /// The program, as it runs.
     pub checked: CheckedProgram,
 }
 
@@ -72,6 +76,7 @@ impl fmt::Display for Step {
 /// The programs for batches of one shape, and the tensors between them.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// In the order in which they run.
     pub steps: Vec<Step>,
     sentences: usize,
     padded: usize,

@@ -24,8 +24,11 @@ use super::plan::enumerate_plan;
 /// What can be chosen of an arena.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ArenaOptions {
+    /// The format of the weights of the blocks.
     pub dtype: StreamDtype,
+    /// Who reads them from the banks.
     pub reader_mode: ReaderMode,
+    /// The order of tiles in a core's slice.
     pub tile_order: TileOrder,
     /// Padded number of keys of each key set.
     pub l_pad: BTreeMap<KeySet, u32>,
@@ -42,10 +45,12 @@ impl ArenaOptions {
         }
     }
 
+    /// With another format of the weights.
     pub fn dtype(self, dtype: StreamDtype) -> ArenaOptions {
         ArenaOptions { dtype, ..self }
     }
 
+    /// With other readers.
     pub fn reader_mode(self, reader_mode: ReaderMode) -> ArenaOptions {
         ArenaOptions { reader_mode, ..self }
     }
@@ -63,6 +68,7 @@ pub struct ArenaLayout {
 }
 
 impl ArenaLayout {
+    /// Lays out the weights of a configuration. An error where it does not go together, or where a key set has no padded length or a wrong one.
     pub fn plan(cfg: &DitConfig, options: ArenaOptions) -> Result<ArenaLayout> {
         cfg.check()?;
         for set in cfg.key_sets() {
@@ -105,18 +111,22 @@ impl ArenaLayout {
         Ok(ArenaLayout { cfg: cfg.clone(), options, blocks, tail, bytes })
     }
 
+    /// What it was planned for.
     pub const fn cfg(&self) -> &DitConfig {
         &self.cfg
     }
 
+    /// What was chosen.
     pub const fn options(&self) -> &ArenaOptions {
         &self.options
     }
 
+    /// The format of the weights of the blocks.
     pub const fn dtype_stream(&self) -> StreamDtype {
         self.options.dtype
     }
 
+    /// Who reads them from the banks.
     pub const fn reader_mode(&self) -> ReaderMode {
         self.options.reader_mode
     }
@@ -149,14 +159,17 @@ impl ArenaLayout {
         self.blocks.get(blk as usize).ok_or(MegakernelError::NoBlock { blk, n_blocks })
     }
 
+    /// An operation of a block; an error if there is no such block.
     pub fn op(&self, blk: u32, op: Op) -> Result<&ArenaOp> {
         Ok(&self.block(blk)?[op as usize])
     }
 
+    /// An operation of the tail.
     pub const fn tail_op(&self, op: TailOp) -> &ArenaOp {
         &self.tail[op as usize]
     }
 
+    /// The operations of a block, in order; an error if there is no such block.
     pub fn ops_of_block(&self, blk: u32) -> Result<&[ArenaOp]> {
         Ok(self.block(blk)?)
     }
@@ -174,6 +187,7 @@ impl ArenaLayout {
         self.blocks.iter().flatten().map(ArenaOp::k_block_bytes).max().unwrap_or(0)
     }
 
+    /// Whether a block attends to keys from outside.
     pub fn is_cross(&self, blk: u32) -> bool {
         self.cfg.is_cross(blk)
     }
@@ -220,10 +234,12 @@ impl ArenaLayout {
         enumerate_plan(&self.cfg).into_keys().collect()
     }
 
+    /// Bytes of a part in every bank.
     pub const fn bytes_per_bank(&self, part: ArenaPart) -> u64 {
         self.bytes[part as usize]
     }
 
+    /// Tiles of a part in every bank.
     pub fn tiles_per_bank(&self, part: ArenaPart) -> u64 {
         self.bytes_per_bank(part) / u64::from(self.tile_bytes(part))
     }

@@ -29,6 +29,7 @@ pub enum StreamDtype {
 }
 
 impl StreamDtype {
+    /// As tensors call it.
     pub const fn format(self) -> DataFormat {
         match self {
             StreamDtype::Bf16 => DataFormat::Bf16,
@@ -75,8 +76,10 @@ pub enum KeySet {
 }
 
 impl KeySet {
+    /// All of them.
     pub const SETS: [KeySet; 3] = [KeySet::All, KeySet::Text, KeySet::Image];
 
+    /// As arguments and errors call it.
     pub const fn name(self) -> &'static str {
         match self {
             KeySet::All => "all",
@@ -97,6 +100,7 @@ impl fmt::Display for KeySet {
 /// Change a field to describe another checkpoint; [`DitConfig::check`] says what does not go together.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DitConfig {
+    /// Which network.
     pub version: Version,
     /// B: 1, 2, 4 or 8.
     pub banks: u32,
@@ -110,12 +114,14 @@ pub struct DitConfig {
     /// Width of the state that the state encoder takes.
     pub state_dim: u32,
     pub vl_width: u32,
+    /// Embodiments that a checkpoint has weights for.
     pub categories: u32,
     /// Euler steps.
     pub steps: u32,
 }
 
 impl DitConfig {
+    /// GR00T N1.5, at full size.
     pub const fn n15() -> DitConfig {
         DitConfig {
             version: Version::N15,
@@ -131,6 +137,7 @@ impl DitConfig {
         }
     }
 
+    /// GR00T N1.6, at full size.
     pub const fn n16() -> DitConfig {
         DitConfig {
             version: Version::N16,
@@ -180,10 +187,12 @@ impl DitConfig {
         Ok(())
     }
 
+    /// Cores that compute.
     pub const fn compute_cores(&self) -> u32 {
         12 * self.banks
     }
 
+    /// Heads of the attention.
     pub const fn n_heads(&self) -> u32 {
         4 * self.banks
     }
@@ -213,10 +222,12 @@ impl DitConfig {
         128 * self.banks
     }
 
+    /// Elements of a head, with its padding.
     pub const fn head_dim_pad(&self) -> u32 {
         HEAD_DIM_PAD
     }
 
+    /// Elements of a head.
     pub const fn head_dim(&self) -> u32 {
         HEAD_DIM
     }

@@ -73,6 +73,7 @@ impl CoreMap {
         CoreMap { banks: cfg.banks, grid, compute: free, readers, hub, spares }
     }
 
+    /// Banks of DRAM.
     pub const fn banks(&self) -> u32 {
         self.banks
     }
@@ -92,6 +93,7 @@ impl CoreMap {
         &self.readers
     }
 
+    /// The core that gathers and multicasts.
     pub const fn hub(&self) -> Core {
         self.hub
     }
@@ -101,6 +103,7 @@ impl CoreMap {
         &self.spares
     }
 
+    /// How many cores compute.
     pub const fn n_compute(&self) -> u32 {
         self.compute.len() as u32
     }
@@ -115,6 +118,7 @@ impl CoreMap {
         self.compute.iter().copied().collect()
     }
 
+    /// The cores that read for others.
     pub fn reader_set(&self) -> Cores {
         self.readers.iter().copied().collect()
     }
@@ -124,6 +128,7 @@ impl CoreMap {
         CoreRange::new(Core::new(0, 0), Core::new(self.grid.0 - 1, self.grid.1 - 1))
     }
 
+    /// What a core does; an error outside of the grid.
     pub fn role(&self, core: Core) -> Result<CoreRole> {
         let position = |cores: &[Core]| cores.iter().position(|&c| c == core).map(|i| i as u32);
         if core.x >= self.grid.0 || core.y >= self.grid.1 {

@@ -6,6 +6,7 @@ use crate::checkpoint::CheckpointError;
 use thiserror::Error;
 use ttl::prelude::{Core, DataFormat};
 
+/// What is refused gives a [`MegakernelError`].
 pub type Result<T> = std::result::Result<T, MegakernelError>;
 
 /// A refusal, with its numbers.

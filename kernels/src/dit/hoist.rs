@@ -45,6 +45,7 @@ pub struct Hoist<'a> {
 }
 
 impl<'a> Hoist<'a> {
+    /// Of one embodiment; an error if the network has no such number.
     pub fn new(cfg: &'a DitConfig, checkpoint: &'a Checkpoint, embodiment: u32) -> Result<Hoist<'a>> {
         cfg.check()?;
         if embodiment >= cfg.categories {

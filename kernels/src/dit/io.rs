@@ -105,6 +105,7 @@ pub struct MaskPresence {
     pub all: bool,
 }
 
+/// Which masks the blocks of a layout read.
 pub fn mask_presence(layout: &ArenaLayout) -> MaskPresence {
     let has = |set| layout.cfg().key_sets().contains(&set);
     MaskPresence { text: has(KeySet::Text), image: has(KeySet::Image), all: has(KeySet::All) }
@@ -159,14 +160,17 @@ impl IoList {
         IoList(list)
     }
 
+    /// In order.
     pub fn as_slice(&self) -> &[Io] {
         &self.0
     }
 
+    /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -187,6 +191,7 @@ impl IoList {
         self
     }
 
+    /// Without one of them.
     pub fn without(mut self, io: Io) -> IoList {
         self.0.retain(|&other| other != io);
         self

@@ -14,8 +14,10 @@ pub enum Variant {
 }
 
 impl Variant {
+    /// All of them.
     pub const VARIANTS: [Variant; 3] = [Variant::Block, Variant::Step, Variant::Steps4];
 
+    /// As arguments call it.
     pub const fn name(self) -> &'static str {
         match self {
             Variant::Block => "block",
@@ -24,6 +26,7 @@ impl Variant {
         }
     }
 
+    /// The one of this name; an error if there is none.
     pub fn from_name(name: &str) -> Result<Variant> {
         Variant::VARIANTS
             .into_iter()
@@ -67,6 +70,7 @@ pub enum DebugKnob {
 }
 
 impl DebugKnob {
+    /// All of them.
     pub const KNOBS: [DebugKnob; 11] = [
         DebugKnob::Off,
         DebugKnob::SkipGResidual,
@@ -81,6 +85,7 @@ impl DebugKnob {
         DebugKnob::DumpO,
     ];
 
+    /// As compile-time arguments call it.
     pub const fn name(self) -> &'static str {
         match self {
             DebugKnob::Off => "OFF",
@@ -139,6 +144,7 @@ impl HubKnobs {
         })
     }
 
+    /// Whether the share of the multicast is one.
     pub const fn check(&self) -> Result<()> {
         if self.mcast_split > 4 {
             return Err(MegakernelError::McastSplit { quarters: self.mcast_split });

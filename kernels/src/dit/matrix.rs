@@ -8,8 +8,11 @@ use super::error::{MegakernelError, Result};
 /// Row-major.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Matrix {
+    /// Rows.
     pub rows: usize,
+    /// Columns.
     pub cols: usize,
+    /// Elements, row by row.
     pub data: Vec<f32>,
 }
 
@@ -19,10 +22,12 @@ pub fn round_bf16(value: f32) -> f32 {
 }
 
 impl Matrix {
+    /// Zeros.
     pub fn zeros(rows: usize, cols: usize) -> Matrix {
         Matrix { rows, cols, data: vec![0.0; rows * cols] }
     }
 
+    /// Elements from a function of row and column.
     pub fn from_fn(rows: usize, cols: usize, mut f: impl FnMut(usize, usize) -> f32) -> Matrix {
         let data = (0..rows * cols).map(|i| f(i / cols, i % cols)).collect();
         Matrix { rows, cols, data }
@@ -46,18 +51,22 @@ impl Matrix {
         Ok(self.to_host()?.to_format(DataFormat::Bf16))
     }
 
+    /// As a tensor of f32.
     pub fn to_host(&self) -> Result<HostTensor> {
         Ok(HostTensor::from_vec([self.rows, self.cols], self.data.clone())?)
     }
 
+    /// The elements of a row.
     pub fn row(&self, r: usize) -> &[f32] {
         &self.data[r * self.cols..(r + 1) * self.cols]
     }
 
+    /// The same, to change them.
     pub fn row_mut(&mut self, r: usize) -> &mut [f32] {
         &mut self.data[r * self.cols..(r + 1) * self.cols]
     }
 
+    /// An element.
     pub fn at(&self, r: usize, c: usize) -> f32 {
         self.data[r * self.cols + c]
     }
@@ -68,6 +77,7 @@ impl Matrix {
         self
     }
 
+    /// With a function applied to every element.
     pub fn map(mut self, f: impl Fn(f32) -> f32) -> Matrix {
         self.data.iter_mut().for_each(|v| *v = f(*v));
         self
@@ -91,6 +101,7 @@ impl Matrix {
         }
     }
 
+    /// Rows as columns.
     pub fn transposed(&self) -> Matrix {
         Matrix::from_fn(self.cols, self.rows, |r, c| self.at(c, r))
     }
@@ -127,6 +138,7 @@ impl Matrix {
         self
     }
 
+    /// Less another of the same shape.
     pub fn minus(mut self, other: &Matrix) -> Matrix {
         assert_eq!((self.rows, self.cols), (other.rows, other.cols), "shapes");
         self.data.iter_mut().zip(&other.data).for_each(|(a, b)| *a -= b);

@@ -95,12 +95,15 @@ impl Op {
 }
 
 impl Op {
+    /// All, in order.
     pub const OPS: [Op; 4] = [Op::Qkv, Op::Wo, Op::Ff1, Op::Ff2];
 
+    /// Its number in a block.
     pub const fn index(self) -> u32 {
         self as u32
     }
 
+    /// As errors and tensors call it.
     pub const fn name(self) -> &'static str {
         match self {
             Op::Qkv => "qkv",
@@ -110,6 +113,7 @@ impl Op {
         }
     }
 
+    /// The one of this name; an error if there is none.
     pub fn from_name(name: &str) -> Result<Op> {
         Op::OPS
             .into_iter()
@@ -199,13 +203,16 @@ pub const NO_BIAS: u32 = 0xFFFF_FFFF;
 pub const DEC_W2_BIAS: u32 = 2;
 
 impl TailOp {
+    /// All, in order.
     pub const OPS: [TailOp; 6] =
         [TailOp::ProjOut2, TailOp::DecW1, TailOp::DecW2, TailOp::EncW1, TailOp::EncW2a, TailOp::EncW3];
 
+    /// Its number in the tail.
     pub const fn index(self) -> u32 {
         self as u32
     }
 
+    /// As errors and tensors call it.
     pub const fn name(self) -> &'static str {
         match self {
             TailOp::ProjOut2 => "proj_out_2",
@@ -217,6 +224,7 @@ impl TailOp {
         }
     }
 
+    /// The one of this name; an error if there is none.
     pub fn from_name(name: &str) -> Result<TailOp> {
         TailOp::OPS
             .into_iter()
@@ -278,8 +286,10 @@ pub enum K1Mode {
 }
 
 impl K1Mode {
+    /// All of them.
     pub const MODES: [K1Mode; 3] = [K1Mode::Chain, K1Mode::Single, K1Mode::Stream];
 
+    /// As errors call it.
     pub const fn name(self) -> &'static str {
         match self {
             K1Mode::Chain => "chain",

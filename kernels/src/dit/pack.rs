@@ -167,6 +167,7 @@ impl ArenaLayout {
 }
 
 impl ArenaPack {
+    /// What it was packed for.
     pub const fn layout(&self) -> &ArenaLayout {
         &self.layout
     }

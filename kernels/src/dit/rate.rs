@@ -8,10 +8,13 @@ use super::error::{MegakernelError, Result};
 /// What [`measure_rate`] found.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Rate {
+    /// How long the shorter launch took.
     pub t_small: Duration,
+    /// How long the longer one took.
     pub t_large: Duration,
     /// Seconds of one iteration; 0 or less if the larger run was no slower.
     pub per_iter: f64,
+    /// Bytes read from DRAM in one iteration.
     pub bytes_per_iter: u64,
     /// Infinite where an iteration took no time.
     pub gb_per_s: f64,

@@ -15,8 +15,11 @@ pub enum Broadcast {
 /// What the compute kernel of a binary operation gets.
 #[derive(Debug)]
 pub struct Operands<T> {
+    /// Blocks of the first operand.
     pub a_in: Consumer<T>,
+    /// Blocks of the second one.
     pub b_in: Consumer<T>,
+    /// Where blocks of the result go.
     pub y_out: Producer<T>,
     /// Tiles of a block of `a` and `y`; of `b` as many, or one where it is a column or a number.
     pub width: u32,
@@ -41,9 +44,13 @@ pub trait BinaryOperation {
 /// What the compute kernel of a unary operation gets.
 #[derive(Debug)]
 pub struct Operand<T> {
+    /// Blocks of the operand.
     pub x_in: Consumer<T>,
+    /// Where blocks of the result go.
     pub y_out: Producer<T>,
+    /// Tiles of a block.
     pub width: u32,
+    /// Blocks of each core.
     pub count: PerCore<u32>,
 }
 

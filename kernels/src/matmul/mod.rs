@@ -93,7 +93,9 @@ pub enum Strategy {
 pub struct Options<'t> {
     /// A row that is added to each row of the product.
     pub bias: Option<&'t Tensor<bf16>>,
+    /// What is applied to each element of the sum.
     pub activation: Activation,
+    /// How cores share the work.
     pub strategy: Strategy,
     /// Block sizes, in place of chosen ones.
     pub blocks: Option<Blocks>,

@@ -38,8 +38,11 @@ pub enum Layout {
 /// What a program does, before it is one.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
+    /// How the result is divided among cores.
     pub layout: Layout,
+    /// The sizes of blocks.
     pub blocks: Blocks,
+    /// The size of the product.
     pub extent: Extent,
     /// The cores that take part.
     pub cores: CoreSet,

@@ -21,6 +21,7 @@ pub enum Form {
 /// Settings of kernels along rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RowOptions {
+    /// How rows are taken through L1.
     pub form: Form,
     /// Bytes of L1 that circular buffers may take on each core.
     pub l1: u32,
@@ -44,6 +45,7 @@ impl Default for RowOptions {
 /// How rows fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fit {
+    /// Rows in blocks.
     pub cut: Cut,
     /// Blocks that a buffer between two threads has.
     pub depth: u32,

@@ -261,16 +261,16 @@ static inline bool Run_from_x(const Run& self, uint32_t visit) {          // pla
     return visit % self.n_blk == 0;                                       // plan.rs:74
 }
 
-static inline uint32_t In0Order_page_of(In0Order self, uint32_t r, uint32_t n, uint32_t columns) {  // op.rs:245
-    uint32_t value = 0;                                                   // op.rs:250
+static inline uint32_t In0Order_page_of(In0Order self, uint32_t r, uint32_t n, uint32_t columns) {  // op.rs:253
+    uint32_t value = 0;                                                   // op.rs:258
     if (self == In0Order::RowMajor) {
-        value = r * columns + n;                                          // op.rs:247
-    } else if (self == In0Order::Pairs) {                                 // op.rs:250
-        value = 4 * (n / 2) + 2 * r + n % 2;                              // op.rs:248
-    } else if (self == In0Order::Single) {                                // op.rs:250
-        value = 2 * n + r;                                                // op.rs:249
+        value = r * columns + n;                                          // op.rs:255
+    } else if (self == In0Order::Pairs) {                                 // op.rs:258
+        value = 4 * (n / 2) + 2 * r + n % 2;                              // op.rs:256
+    } else if (self == In0Order::Single) {                                // op.rs:258
+        value = 2 * n + r;                                                // op.rs:257
     } else {
-        value = r * columns + n % columns;                                // op.rs:250
+        value = r * columns + n % columns;                                // op.rs:258
     }
     return value;
 }

@@ -253,7 +253,7 @@ static inline void all_blocks_bf16_bf16_false_true_2(uint32_t a, uint32_t b, uin
             for (uint32_t s = 0, end_2 = work.steps - 1; s < end_2; ++s) {  // compute.rs:258
                 cb_wait_front(a, blocks.m * blocks.k);                    // compute.rs:259
                 cb_wait_front(b, blocks.k * blocks.n);                    // compute.rs:260
-                if (!false && s == 0) {                                   // compute.rs:264
+                if (s == 0) {                                             // compute.rs:264
                     step_bf16_false(a, b, sums_out, blocks, rows, columns);  // compute.rs:262
                 } else {
                     step_bf16_true(a, b, sums_out, blocks, rows, columns);  // compute.rs:264

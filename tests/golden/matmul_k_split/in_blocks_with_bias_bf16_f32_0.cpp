@@ -100,36 +100,6 @@ static inline void start_sums(uint32_t bias, uint32_t sums, Blocks blocks, uint3
     }
 }
 
-static inline void step_bf16_false(uint32_t a, uint32_t b, uint32_t sums, Blocks blocks, uint32_t rows, uint32_t columns) {  // compute.rs:151
-    uint32_t at = 0;                                                      // compute.rs:160
-    const uint32_t value = pieces(rows, blocks.sub_m);                    // compute.rs:161
-    reconfig_data_format_srca(b);
-    pack_reconfig_data_format(sums);
-    pack_reconfig_l1_acc(0);
-    matmul_block_init(a, b, 0, blocks.sub_n, blocks.sub_m, blocks.k);
-    for (uint32_t i = 0; i < value; ++i) {
-        const uint32_t value_2 = pieces(columns, blocks.sub_n);           // compute.rs:162
-        for (uint32_t j = 0; j < value_2; ++j) {
-            const uint32_t m = i * blocks.sub_m;                          // compute.rs:163
-            const uint32_t n = j * blocks.sub_n;
-            tile_regs_acquire();                                          // compute.rs:164
-            for (uint32_t k = 0, end = blocks.k; k < end; ++k) {          // compute.rs:165
-                const uint32_t ia = m * blocks.k + k;                     // compute.rs:166
-                const uint32_t ib = k * blocks.n + n;
-                matmul_block(a, b, ia, ib, 0, 0, blocks.sub_n, blocks.sub_m, blocks.k);  // compute.rs:167
-            }
-            tile_regs_commit();                                           // compute.rs:169
-            tile_regs_wait();
-            const uint32_t value_3 = Blocks_registers(blocks);            // compute.rs:170
-            for (uint32_t t = 0; t < value_3; ++t) {
-                pack_tile<true>(t, sums, at + t);                         // compute.rs:174
-            }
-            at = at + Blocks_registers(blocks);                           // compute.rs:177
-            tile_regs_release();
-        }
-    }
-}
-
 static inline void step_bf16_true(uint32_t a, uint32_t b, uint32_t sums, Blocks blocks, uint32_t rows, uint32_t columns) {  // compute.rs:151
     uint32_t at = 0;                                                      // compute.rs:160
     const uint32_t value = pieces(rows, blocks.sub_m);                    // compute.rs:161
@@ -251,11 +221,7 @@ static inline void all_blocks_bf16_f32_true_false_0(uint32_t a, uint32_t b, uint
             for (uint32_t s = 0, end_2 = work.steps - 1; s < end_2; ++s) {  // compute.rs:258
                 cb_wait_front(a, blocks.m * blocks.k);                    // compute.rs:259
                 cb_wait_front(b, blocks.k * blocks.n);                    // compute.rs:260
-                if (!true && s == 0) {                                    // compute.rs:264
-                    step_bf16_false(a, b, sums_out, blocks, rows, columns);  // compute.rs:262
-                } else {
-                    step_bf16_true(a, b, sums_out, blocks, rows, columns);  // compute.rs:264
-                }
+                step_bf16_true(a, b, sums_out, blocks, rows, columns);    // compute.rs:264
                 cb_pop_front(b, blocks.k * blocks.n);
                 cb_pop_front(a, blocks.m * blocks.k);
             }

@@ -126,7 +126,7 @@ impl Gen<'_> {
 
     /// Never by zero, and never the least value by -1.
     fn division(&mut self, ty: Ty, depth: usize) -> String {
-        let op = *self.dice.of(&["/", "%"]);
+        let op = *self.dice.of(if ty.signed() { &["/", "%"][..] } else { &["/", "%", ".div_ceil"] });
         let a = self.expr(ty, depth, false);
         let divisor = match self.dice.below(3) {
             0 if ty.signed() => "-3".to_string(),
@@ -136,7 +136,7 @@ impl Gen<'_> {
                 format!("(({b} & 31) | 1)")
             }
         };
-        format!("({a} {op} {divisor})")
+        if op == ".div_ceil" { format!("{a}.div_ceil({divisor})") } else { format!("({a} {op} {divisor})") }
     }
 
     fn shift(&mut self, ty: Ty, bits: u32, depth: usize) -> String {

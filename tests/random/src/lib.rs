@@ -7,6 +7,7 @@
 
 mod blocks;
 mod helpers;
+mod sections;
 #[allow(dead_code)] // what the expressions use is a matter of the seed
 mod shaped;
 
@@ -112,6 +113,25 @@ macro_rules! random_shaped {
                 program.compute(Core::new(0, 0), config, kernel);
             };
             shaped::check(&what, &$name::SETUP, add, $name::exact);
+        }
+    };
+}
+
+macro_rules! random_sections {
+    ($name:ident, $path:literal) => {
+        #[test]
+        fn $name() {
+            let what = format!("seed {SEED}, {}", $path);
+            sections::check(
+                &what,
+                $name::FP32,
+                $name::WORMHOLE,
+                |program, config, ends: sections::Ends<$name::X>, rounds| {
+                    let sections::Ends { x, one, y, z } = ends;
+                    let kernel = $name::$name { x_in: x, one_in: one, y_out: y, z_out: z, rounds };
+                    program.compute(Core::new(0, 0), config, kernel);
+                },
+            );
         }
     };
 }

@@ -240,11 +240,12 @@ fn sum(values: &[Value]) -> Value {
     Value::number(total, error + read + steps * step * (largest + error))
 }
 
-/// The maximum goes through source registers, which keep 8 bits of it where the tile of ones is bf16.
+/// The maximum goes through source registers: 8 bits of it are kept, in 32-bit registers 11, or all 8 of a bf16 element.
 fn max(values: &[Value]) -> Value {
+    let kept = GRIDS.with_borrow(|(_, fp32)| if *fp32 { 2f64.powi(-10) } else { 2f64.powi(-7) });
     let exact = values.iter().map(|v| v.exact).fold(f64::NEG_INFINITY, f64::max);
     let error = values.iter().map(|v| v.error).fold(0.0, f64::max);
-    Value::number(exact, error + 2f64.powi(-7) * exact.abs())
+    Value::number(exact, error + kept * exact.abs())
 }
 
 #[ttl::kernel(reader)]

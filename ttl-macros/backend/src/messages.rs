@@ -73,6 +73,7 @@ refusals! {
 
     // Statements.
     NESTED_ITEM: "items cannot stand inside device code", "", "move it out of the function; constants and `use` work from outside as well";
+    GUARD_PARAM: "a kernel cannot get a guard", "guards are what it reserves and waits for itself", "take the end of the buffer: `CbOut<T>` for `Reserved<T>`, `CbIn<T>` for `Front<T>`";
     LET_PATTERN: "a pattern needs its value at once", "", "write `let (a, b) = ..;`";
     PATTERN: "this pattern cannot be used in device code", "", "use names, `_`, numbers, ranges, constants, tuples, structs and variants";
     OR_BINDING: "alternatives that bind names cannot be used in device code yet", "", "write one arm for each alternative";

@@ -20,6 +20,10 @@ impl Report {
         self.push(syn::Error::new_spanned(at, refusal.text_with(numbers)));
     }
 
+    pub(crate) fn refuse_span(&mut self, at: Span, refusal: &Refusal, numbers: &str) {
+        self.push(syn::Error::new(at, refusal.text_with(numbers)));
+    }
+
     pub(crate) fn refuse_at(&mut self, at: Span, refusal: &Refusal) {
         self.push(syn::Error::new(at, refusal.text()));
     }

@@ -268,6 +268,7 @@ methods! {
         // Scalars.
         "min",
         "max",
+        "div_ceil",
         "wrapping_add",
         "wrapping_sub",
         "wrapping_mul",

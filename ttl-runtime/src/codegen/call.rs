@@ -1,8 +1,8 @@
 //! Calls of the kernel API by their row.
 
-use super::expr::int_type;
 use super::function::Printer;
 use super::metalium_0_81 as api;
+use super::piece::int_type;
 use crate::ir::Ty;
 use crate::ir::call::{Call, Kind, Operand};
 

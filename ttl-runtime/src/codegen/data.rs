@@ -3,9 +3,10 @@
 //! Structs are plain structs, arrays are `std::array` (so that they are copied as in Rust), enums without fields are `enum class`. Only what
 //! the kernel uses is defined, in the order of first use, each after what it consists of.
 
-use super::expr::{Piece, fold, int_type, scalar_type};
+use super::expr::fold;
 use super::function::Printer;
 use super::names::Scopes;
+use super::piece::{Piece, int_type, scalar_type};
 use crate::ir::data::{Form, StructTy};
 use crate::ir::{BinOp, Expr, ExprKind, Fn, FnId, Module, StmtKind, Ty, visit};
 use std::collections::HashMap;

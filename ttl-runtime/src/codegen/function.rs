@@ -1,9 +1,8 @@
-//! Functions: the kernel with its arguments, device functions, statements.
+//! Functions: the kernel and device functions, from signature to end; what their printer knows meanwhile.
 
-use super::args::{ArgSlot, ArgSlots};
+use super::args::ArgSlots;
 use super::called::Called;
 use super::data::Types;
-use super::expr::fold;
 use super::helpers::Helper;
 use super::metalium_0_81 as api;
 use super::names::{self, Scopes};
@@ -11,7 +10,7 @@ use super::writer::Writer;
 use super::{Options, reachable};
 use crate::arch::ComputeConfig;
 use crate::ir::passes::Prepared;
-use crate::ir::{Expr, ExprKind, Fn, FnId, LocalId, Module, Param, ParamKind, Role, Stmt, StmtKind, Ty, visit};
+use crate::ir::{Fn, FnId, LocalId, Module, Role, Ty, visit};
 use std::collections::{BTreeSet, HashMap};
 
 /// The functions of a file and what they need above them.
@@ -106,7 +105,7 @@ pub(super) struct Printer<'a> {
     pub(super) assigned: BTreeSet<LocalId>,
     /// Constants below zero.
     pub(super) negative: BTreeSet<LocalId>,
-    read: BTreeSet<LocalId>,
+    pub(super) read: BTreeSet<LocalId>,
     /// The calls so far, the loops around, and whether what is written now sets up.
     pub(super) calls: Vec<Called>,
     pub(super) loops: u32,
@@ -213,144 +212,6 @@ impl<'a> Printer<'a> {
         self.out.plain("}");
     }
 
-    /// The kernel's parameters as constants: what is known at compile time first. Those that nothing reads are left out.
-    /// Returns whether there are any.
-    fn arguments(&mut self, args: &ArgSlots) -> bool {
-        let module = self.module;
-        let all: Vec<(&Param, ArgSlot)> = module.params.iter().zip(args.params.iter().copied()).collect();
-        let of_kind = |kinds: &'static [ParamKind]| {
-            all.iter().copied().filter(move |(p, _)| kinds.contains(&p.kind)).collect::<Vec<_>>()
-        };
-        let mut any = false;
-        for (param, slot) in of_kind(&[ParamKind::Cb, ParamKind::CompileTime]) {
-            if let (true, ArgSlot::CompileTime(at)) = (self.read.contains(&param.local), slot) {
-                match self.aggregate(&param.ty, api::COMPILE_TIME_ARG, at) {
-                    Some(value) => {
-                        let cpp = self.type_name(&param.ty);
-                        let name = self.declare(param.local);
-                        let qualifier = if self.assigned.contains(&param.local) { "" } else { "constexpr " };
-                        self.out.code(&format!("{qualifier}{cpp} {name} = {value};"));
-                    }
-                    None => self.scalar(param, &format!("{}({at})", api::COMPILE_TIME_ARG), "constexpr"),
-                }
-                any = true;
-            }
-        }
-        for (param, slot) in of_kind(&[ParamKind::Semaphore]) {
-            if let (true, ArgSlot::CompileTime(at)) = (self.read.contains(&param.local), slot) {
-                let name = self.declare(param.local);
-                let value = format!("{}({}({at}))", api::SEMAPHORE, api::COMPILE_TIME_ARG);
-                self.out.code(&format!("const uint32_t {name} = {value};"));
-                any = true;
-            }
-        }
-        any |= self.accessors(&of_kind(&[ParamKind::Tensor]), args.accessor_base);
-        for (param, slot) in of_kind(&[ParamKind::Common, ParamKind::PerCore]) {
-            let (function, at) = match slot {
-                ArgSlot::Common(at) => (api::COMMON_ARG, at),
-                ArgSlot::PerCore(at) => (api::PER_CORE_ARG, at),
-                ArgSlot::CompileTime(_) | ArgSlot::Tensor { .. } => continue,
-            };
-            if !self.read.contains(&param.local) {
-                continue;
-            }
-            if let Some(value) = self.aggregate(&param.ty, function, at) {
-                let cpp = self.type_name(&param.ty);
-                let name = self.declare(param.local);
-                let qualifier = if self.assigned.contains(&param.local) { "" } else { "const " };
-                self.out.code(&format!("{qualifier}{cpp} {name} = {value};"));
-                any = true;
-            } else if matches!(param.ty, Ty::Words | Ty::CommonWords) {
-                let name = self.declare(param.local);
-                self.out.code(&format!("constexpr uint32_t {name} = {at};"));
-                any = true;
-            } else if let Some((address, words)) = place_of(&param.ty) {
-                let words: Vec<String> = (0..words).map(|i| format!("{function}<uint32_t>({})", at + i)).collect();
-                let name = self.declare(param.local);
-                self.out.code(&format!("const uint64_t {name} = {address}({}, 0);", words.join(", ")));
-                any = true;
-            } else {
-                let word = word_type(&param.ty);
-                self.scalar(param, &format!("{function}<{word}>({at})"), "const");
-                any = true;
-            }
-        }
-        any
-    }
-
-    /// A scalar parameter decoded from its argument word.
-    fn scalar(&mut self, param: &Param, word: &str, qualifier: &str) {
-        let cpp = self.type_name(&param.ty);
-        let value = self.decode(&param.ty, word, qualifier == "constexpr");
-        let name = self.declare(param.local);
-        let qualifier = if self.assigned.contains(&param.local) { String::new() } else { format!("{qualifier} ") };
-        self.out.code(&format!("{qualifier}{cpp} {name} = {value};"));
-    }
-
-    fn decode(&self, ty: &Ty, word: &str, compile_time: bool) -> String {
-        match ty {
-            Ty::Bool => format!("{word} != 0"),
-            Ty::F32 if compile_time => format!("__builtin_bit_cast(float, {word})"),
-            Ty::Int(i) if i.bits < 32 || (i.signed && compile_time) => {
-                format!("static_cast<{}>({word})", self.type_name(ty))
-            }
-            Ty::Enum(_) => format!("static_cast<{}>({word})", self.type_name(ty)),
-            _ => word.to_owned(),
-        }
-    }
-
-    /// A parameter of plain data from the words at `at`; none if it is a single word.
-    fn aggregate(&self, ty: &Ty, function: &str, at: u32) -> Option<String> {
-        matches!(ty, Ty::Struct(_) | Ty::Array(..)).then(|| self.words_to_value(ty, function, &mut { at }))
-    }
-
-    fn words_to_value(&self, ty: &Ty, function: &str, at: &mut u32) -> String {
-        let inside: Vec<&Ty> = match ty {
-            Ty::Struct(s) => s.fields.iter().map(|f| &f.ty).collect(),
-            Ty::Array(of, len) => vec![&**of; *len as usize],
-            _ => {
-                let compile_time = function == api::COMPILE_TIME_ARG;
-                let word = if compile_time {
-                    format!("{function}({at})")
-                } else {
-                    format!("{function}<{}>({at})", word_type(ty))
-                };
-                *at += 1;
-                return self.decode(ty, &word, compile_time);
-            }
-        };
-        let values: Vec<String> = inside.into_iter().map(|ty| self.words_to_value(ty, function, at)).collect();
-        format!("{}{{{}}}", self.type_name(ty), values.join(", "))
-    }
-
-    fn accessors(&mut self, tensors: &[(&Param, ArgSlot)], base: u32) -> bool {
-        let used = |(param, _): &&(&Param, ArgSlot)| self.read.contains(&param.local);
-        // Later accessors need the length of those before them.
-        let Some(last) = tensors.iter().rposition(|t| used(&t)) else {
-            return false;
-        };
-        let mut offset = base.to_string();
-        let mut declared = Vec::new();
-        for (param, slot) in &tensors[..=last] {
-            let wanted = &self.f.local(param.local).name;
-            let words = self.scopes.declare(&format!("{wanted}_args"));
-            self.out.code(&format!("constexpr auto {words} = {}<{offset}>();", api::ACCESSOR_ARGS));
-            offset = format!("{words}.{}()", api::NEXT_ACCESSOR);
-            declared.push((*param, *slot, words));
-        }
-        for (param, slot, words) in declared {
-            if let (true, ArgSlot::Tensor { base }) = (self.read.contains(&param.local), slot) {
-                let name = self.declare(param.local);
-                self.out.code(&format!(
-                    "const auto {name} = {}({words}, {}<uint32_t>({base}));",
-                    api::ACCESSOR,
-                    api::COMMON_ARG
-                ));
-            }
-        }
-        true
-    }
-
     fn device_function(&mut self, id: FnId) {
         self.scopes.enter();
         let mut templates = Vec::new();
@@ -394,169 +255,6 @@ impl<'a> Printer<'a> {
         self.out.dedent();
         self.out.plain("}");
         self.scopes.leave();
-    }
-
-    pub(super) fn block(&mut self, block: &[Stmt]) {
-        for stmt in block {
-            self.out.at(stmt.line);
-            self.stmt(stmt);
-        }
-    }
-
-    /// A block in a scope of its own, between braces that the caller writes.
-    fn scoped(&mut self, block: &[Stmt]) {
-        self.out.indent();
-        self.scopes.enter();
-        self.block(block);
-        self.scopes.leave();
-        self.out.dedent();
-    }
-
-    fn repeated(&mut self, body: &[Stmt]) {
-        self.loops += 1;
-        self.scoped(body);
-        self.loops -= 1;
-    }
-
-    fn stmt(&mut self, stmt: &Stmt) {
-        match &stmt.kind {
-            StmtKind::Let { local, init } => self.let_(*local, init.as_ref()),
-            StmtKind::Assign { local, value } => {
-                let name = self.name(*local);
-                self.assign(&name, value);
-            }
-            StmtKind::Set { place, value } => {
-                let place = self.text(place);
-                self.assign(&place, value);
-            }
-            StmtKind::Eval(expr) => {
-                let text = self.text(expr);
-                self.called_expr(expr);
-                self.out.code(&format!("{text};"));
-            }
-            StmtKind::Debug(debug) => self.debug(debug),
-            StmtKind::Op(op) => self.op(op),
-            StmtKind::If { cond, then, els } => self.if_(cond, then, els),
-            StmtKind::While { cond, body } => {
-                let cond = self.text(cond);
-                self.out.code(&format!("while ({cond}) {{"));
-                self.repeated(body);
-                self.out.plain("}");
-            }
-            StmtKind::Loop { body } => {
-                self.out.code("while (true) {");
-                self.repeated(body);
-                self.out.plain("}");
-            }
-            StmtKind::For(l) => self.for_loop(l),
-            StmtKind::Break => self.out.code("break;"),
-            StmtKind::Continue => self.out.code("continue;"),
-            StmtKind::Return(None) => self.out.code("return;"),
-            StmtKind::Return(Some(value)) => {
-                let text = self.text(value);
-                let text = if is_printed(&value.ty) { format!("return {text};") } else { format!("{text};") };
-                self.out.code(&text);
-                if !is_printed(&value.ty) {
-                    self.called_expr(value);
-                    self.out.code("return;");
-                }
-            }
-            StmtKind::Block(body) => {
-                self.out.plain("{");
-                self.scoped(body);
-                self.out.plain("}");
-            }
-        }
-    }
-
-    fn assign(&mut self, place: &str, value: &Expr) {
-        match self.filling(value) {
-            Some(filling) => self.out.code(&format!("{place}.fill({filling});")),
-            None => {
-                let value = self.text(value);
-                self.out.code(&format!("{place} = {value};"));
-            }
-        }
-    }
-
-    fn let_(&mut self, local: LocalId, init: Option<&Expr>) {
-        let ty = &self.f.local(local).ty;
-        if !is_printed(ty) {
-            // No value, but a call may be needed for its effect.
-            if let Some(init) = init
-                && matches!(init.kind, ExprKind::Call(..))
-            {
-                let text = self.text(init);
-                self.called_expr(init);
-                self.out.code(&format!("{text};"));
-            }
-            return;
-        }
-        let filling = init.and_then(|e| self.filling(e));
-        let value = if filling.is_some() { None } else { init.map(|e| self.text(e)) };
-        let unused = if self.read.contains(&local) { "" } else { "[[maybe_unused]] " };
-        let constant = value.is_some() && !self.assigned.contains(&local);
-        let qualifier = if constant { "const " } else { "" };
-        if constant && init.and_then(fold).is_some_and(|v| v < 0) {
-            self.negative.insert(local);
-        }
-        let cpp = match ty.peeled() {
-            Ty::TensorAccessor(_) => "auto&".to_string(),
-            peeled => self.type_name(peeled),
-        };
-        // Declared after its value is printed: `let x = x + 1` reads the earlier `x`.
-        let name = self.declare(local);
-        // Rust has proven that it is assigned before it is read; the C++ compiler may not see it.
-        if let Some(filling) = filling {
-            self.out.code(&format!("{cpp} {name};"));
-            self.out.code(&format!("{name}.fill({filling});"));
-            return;
-        }
-        let empty = match ty.peeled() {
-            Ty::Bool => "false".to_owned(),
-            Ty::Struct(_) | Ty::Array(..) | Ty::Enum(_) => format!("{cpp}{{}}"),
-            _ => "0".to_owned(),
-        };
-        let value = value.unwrap_or(empty);
-        self.out.code(&format!("{unused}{qualifier}{cpp} {name} = {value};"));
-    }
-
-    fn if_(&mut self, cond: &Expr, then: &[Stmt], els: &[Stmt]) {
-        let text = self.text(cond);
-        self.out.code(&format!("if ({text}) {{"));
-        self.scoped(then);
-        let mut els = els;
-        // `else if` for an else block that is nothing but another if.
-        while let [Stmt { line, kind: StmtKind::If { cond, then, els: next } }] = els {
-            self.out.at(*line);
-            let text = self.text(cond);
-            self.out.code(&format!("}} else if ({text}) {{"));
-            self.scoped(then);
-            els = next;
-        }
-        if !els.is_empty() {
-            self.out.plain("} else {");
-            self.scoped(els);
-        }
-        self.out.plain("}");
-    }
-}
-
-/// Arguments are words; signed words and floats can be read as such.
-const fn word_type(ty: &Ty) -> &'static str {
-    match ty {
-        Ty::F32 => "float",
-        Ty::Int(i) if i.signed => "int32_t",
-        _ => "uint32_t",
-    }
-}
-
-/// For a core or a rectangle: what makes its address, from how many argument words.
-const fn place_of(ty: &Ty) -> Option<(&'static str, u32)> {
-    match ty {
-        Ty::Core => Some((api::NOC_ADDR, 2)),
-        Ty::CoreRange => Some((api::MULTICAST_ADDR, 4)),
-        _ => None,
     }
 }
 

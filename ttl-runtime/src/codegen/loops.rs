@@ -5,8 +5,9 @@
 //! that has room above. Where a counter could leave its type, the header either compares distances or carries a flag `more` that is
 //! computed before the counter moves.
 
-use super::expr::{fold, int_type};
+use super::expr::fold;
 use super::function::Printer;
+use super::piece::int_type;
 use crate::ir::{Expr, ExprKind, For, IntTy, Order, visit};
 use std::collections::BTreeSet;
 

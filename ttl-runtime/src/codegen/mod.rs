@@ -4,8 +4,9 @@
 //! the kernel API, arguments as named constants at the top, no runtime of ours. The text depends on nothing but its inputs.
 //!
 //! - [`metalium_0_81`] is the only place that knows headers and function names of a TT-Metalium version;
-//! - `function` prints arguments, signatures and statements, `loops` the ranges with Rust's meaning, `ops` device operations;
-//! - `expr` prints expressions so that they mean in C++ what they mean in Rust (wrapping, shifts, casts, comparisons);
+//! - `function` prints signatures, `params` the kernel's arguments, `stmt` statements, `loops` the ranges with Rust's meaning, `ops` device operations;
+//! - `expr` prints expressions so that they mean in C++ what they mean in Rust (wrapping, shifts, casts, comparisons), out of `piece`s that know
+//!   when they need parentheses;
 //! - `called` keeps what is called, for reports;
 //! - `data` prints structs, enums and arrays;
 //! - `names` chooses identifiers; `writer` holds the text, its indentation and the `#line` directives.
@@ -23,6 +24,9 @@ mod loops;
 pub mod metalium_0_81;
 mod names;
 mod ops;
+mod params;
+mod piece;
+mod stmt;
 mod tile_calls;
 mod writer;
 

@@ -206,9 +206,9 @@ impl Run<'_> {
                 let index = col * block.rows + row;
                 ops::tile_call_auto(TileCall::Transpose, &[cb(leaf)], &[index], reg(slot), 0, site)
             }
-            Step::Reduce { pool, dim, leaf, slot } => {
+            Step::Reduce { pool, dim, leaf, slot, wide } => {
                 let (rows, cols) = self.size(self.schedule.leaf_shape(leaf));
-                let scaler = self.scaler(pool, dim, rows, cols);
+                let scaler = self.scaler(pool, dim, [rows, cols], wide);
                 let (count, first, stride) = match dim {
                     ReduceDim::Row => (cols, row * cols, 1),
                     ReduceDim::Col => (rows, col, cols),
@@ -323,9 +323,9 @@ impl Run<'_> {
         temps::keys(self.schedule, &size).into_iter().map(|key| self.temp(key)).collect()
     }
 
-    fn scaler(&self, pool: crate::ops::Pool, dim: ReduceDim, rows: u32, cols: u32) -> u32 {
-        let wide = ops::compute_config(self.site).fp32_dest_acc;
-        self.temp(Scaler::of(pool, dim, Some(rows), Some(cols), wide).map(TempKey::Scaler))
+    fn scaler(&self, pool: crate::ops::Pool, dim: ReduceDim, sides: [u32; 2], wide: bool) -> u32 {
+        let wide_registers = ops::compute_config(self.site).fp32_dest_acc;
+        self.temp(Scaler::of(pool, dim, sides.map(Some), wide, wide_registers).map(TempKey::Scaler))
     }
 
     fn temp(&self, key: Option<TempKey>) -> u32 {

@@ -1,8 +1,8 @@
 //! Devices: memory for tensors, and programs run on it.
 
+use super::checked_program::CheckedProgram;
 use super::engine;
 use super::error::{Error, Result};
-use super::program::CheckedProgram;
 use super::tensor::Tensor;
 use crate::arch::{Arch, Core};
 use crate::cores::{CoreRange, CoreSet};
@@ -58,8 +58,11 @@ pub trait Backend: fmt::Debug {
 /// Settings of a simulated device.
 #[derive(Clone, Debug)]
 pub struct DeviceOptions {
+    /// The chip that is simulated.
     pub arch: Arch,
+    /// How kernels run on it.
     pub engine: Engine,
+    /// Threads, order, prints, numerics of each run.
     pub run: RunOptions,
 }
 
@@ -70,6 +73,22 @@ impl Default for DeviceOptions {
 }
 
 /// A chip: tensors in its memory, programs on its cores.
+///
+/// ```
+/// # use half::bf16;
+/// # use ttl_runtime::host::{Device, Result};
+/// # use ttl_runtime::tensor::HostTensor;
+/// # fn main() -> Result<()> {
+/// let mut device = Device::open()?;
+/// let host = HostTensor::normal([64, 96], 1)?;
+/// let x = device.upload::<bf16>("x", &host)?;         // rounded to bf16, in tiles, in DRAM
+/// let y = device.zeros::<bf16>("y", x.shape())?;
+/// assert_eq!((x.pages(), y.tile_cols()), (6, 3));
+/// assert_eq!(device.download(&y)?.get(0), Some(0.0));
+/// device.free(x)?;                                    // memory is the caller's to give back
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Device {
     id: u64,
@@ -107,6 +126,7 @@ impl Device {
         }
     }
 
+    /// The chip: its grid, memories, alignments.
     pub fn arch(&self) -> &Arch {
         self.backend.arch()
     }

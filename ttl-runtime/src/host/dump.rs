@@ -1,7 +1,7 @@
 //! What a program becomes at each stage, as files for those who look for a fault in ttl.
 
+use super::checked_program::CheckedProgram;
 use super::error::{Error, Result};
-use super::program::CheckedProgram;
 use crate::codegen::Lines;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::path::{Path, PathBuf};

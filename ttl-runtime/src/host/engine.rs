@@ -1,7 +1,8 @@
 //! From a checked program to the simulator's threads: natively, or through the generated C++.
 
+use super::checked_program::CheckedProgram;
 use super::error::Result;
-use super::program::{Body, CheckedProgram, KernelCode};
+use super::program::{Body, KernelCode};
 use crate::arch::Arch;
 use crate::codegen::Lines;
 use crate::cpp::{self, CppKernel, CppSource, KernelKind};

@@ -11,6 +11,7 @@ use crate::sim::SimError;
 use crate::tensor::{NpyError, TensorError};
 use std::fmt;
 
+/// What can go wrong on the host gives an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Anything that can go wrong between a Rust kernel and its result. `Debug` is the same text as `Display`, so that `unwrap` and

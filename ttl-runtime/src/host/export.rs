@@ -1,8 +1,9 @@
 //! Programs as files: the C++ of the kernels, and a description of the whole program with its tensors.
 
+use super::checked_program::CheckedProgram;
 use super::device::Device;
 use super::error::{Error, Result};
-use super::program::{Body, CheckedProgram};
+use super::program::Body;
 use crate::codegen::{Lines, Source};
 use crate::program::export::{self, KernelSource, TensorExport, Tolerance};
 use crate::tensor::{HostTensor, TensorRef};

@@ -1,9 +1,9 @@
 //! Every program that a test runs on both engines, written out with what its tensors hold before and after, to be run on a real device and compared
 //! there. `TTL_EXPORT_RUNS=DIR` asks for it; `.ci/real_runs` does all of it.
 
+use super::checked_program::CheckedProgram;
 use super::device::Device;
 use super::error::Result;
-use super::program::CheckedProgram;
 use crate::program::export::{TensorExport, Tolerance};
 use crate::tensor::HostTensor;
 use std::path::{Path, PathBuf};

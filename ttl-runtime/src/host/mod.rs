@@ -3,6 +3,7 @@
 //! This is where the pieces meet: `program` (what is declared and validated), `rt` and `ir` (what the kernels are), `codegen` (their
 //! C++), `sim` and `cpp` (where they run). A [`Device`] runs [`CheckedProgram`]s and nothing else.
 
+mod checked_program;
 mod device;
 mod dump;
 mod engine;
@@ -16,8 +17,9 @@ mod temps;
 mod tensor;
 pub mod testing;
 
+pub use checked_program::CheckedProgram;
 pub use device::{Backend, Device, DeviceOptions, Engine};
 pub use error::{Error, Result};
 pub use foreign::{ForeignKernel, ForeignSource};
-pub use program::{CheckedProgram, DmNoc, DmProcessor, KernelCode, Program, RustCode};
+pub use program::{DmNoc, DmProcessor, KernelCode, Program, RustCode};
 pub use tensor::Tensor;

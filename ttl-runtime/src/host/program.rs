@@ -1,13 +1,13 @@
 //! Programs: kernels on cores, built from typed pieces, checked before anything runs.
 
+use super::checked_program::CheckedProgram;
 use super::error::{Error, Result};
 use super::foreign::{ForeignKernel, ForeignSource, ForeignText};
 use super::temps;
 use super::{Device, Tensor};
 use crate::arch::ComputeConfig;
-use crate::codegen::{self, ArgSlots, Lines, Source};
 use crate::cores::CoreSet;
-use crate::ir::passes::{self, Prepared, Target};
+use crate::ir::passes::{self, Target};
 use crate::ir::{self, verify};
 use crate::program::pipe::{PipeArg, PipeEnd, PipeId, PipeKind, Route};
 use crate::program::typed::{Consumer, Pipe, Producer, SemaphoreArg, UnicastPipe};
@@ -30,6 +30,7 @@ pub enum KernelCode {
 pub struct RustCode {
     pub(super) run: fn(&Args<'_>),
     module: fn() -> Result<ir::Module, Vec<LowerError>>,
+    /// Where the kernel function stands.
     pub site: Site,
 }
 
@@ -46,13 +47,26 @@ impl fmt::Debug for RustCode {
     }
 }
 
-/// A program under construction: circular buffers and kernels on cores.
+/// A program under construction: circular buffers and kernels on cores. [`Program::validate`] finds every mistake that can be found before
+/// it runs, and gives the [`CheckedProgram`] that a device runs. Nothing here fails or panics before.
+///
+/// ```ignore
+/// let mut program = Program::new("fma");
+/// let (a_out, a_in) = program.circular_buffer::<bf16>("a", &cores, 2);     // two tiles; an end for each of two kernels
+/// program.kernel(&cores, read { a: a.accessor(), a_out, tiles });          // a struct with the name and parameters of the kernel function
+/// program.compute(&cores, ComputeConfig::default(), compute { a_in, y_out, tiles });
+/// program.kernel(&cores, write { y: y.accessor(), y_in, tiles });
+/// device.run(&program.validate(&device)?)?;
+/// ```
+///
+/// The front page of `ttl` has a whole one.
 #[derive(Clone, Debug)]
 pub struct Program {
     inner: program::Program<KernelCode>,
 }
 
 impl Program {
+    /// A program without buffers and kernels. The name stands in messages and reports.
     pub fn new(name: &str) -> Program {
         Program { inner: program::Program::new(name) }
     }
@@ -423,63 +437,4 @@ fn cb_ids(checked: &program::Checked<KernelCode>, kernel: &program::CheckedKerne
             _ => None,
         })
         .collect()
-}
-
-/// A program that passed validation: the only thing that can be run, emitted or exported.
-#[derive(Clone, Debug)]
-pub struct CheckedProgram {
-    pub(super) inner: Arc<program::Checked<KernelCode>>,
-    pub(super) modules: Arc<[Body<ir::Module>]>,
-    pub(super) prepared: Arc<[Body<Prepared>]>,
-    /// Buffers of the compiler's by kernel.
-    pub(super) temps: Arc<[temps::Temps]>,
-}
-
-impl CheckedProgram {
-    pub fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    /// Everything that validation resolved.
-    pub fn checked(&self) -> &program::Checked<KernelCode> {
-        &self.inner
-    }
-
-    /// Each kernel's IR as it was lowered and as the passes left it; foreign kernels have none.
-    pub(super) fn stages(&self) -> impl Iterator<Item = Option<(&ir::Module, &Prepared)>> {
-        self.modules.iter().zip(self.prepared.iter()).map(|stages| match stages {
-            (Body::Rust(module), Body::Rust(prepared)) => Some((module, prepared)),
-            _ => None,
-        })
-    }
-
-    /// The C++ of every kernel, in the order in which they were added.
-    pub fn sources(&self, lines: Lines) -> Result<Vec<Source>> {
-        let options = codegen::Options { lines };
-        let mut sources: Vec<Source> = vec![];
-        for (kernel, prepared) in self.inner.kernels().iter().zip(self.prepared.iter()) {
-            let mut source = match prepared {
-                Body::Rust(prepared) => codegen::emit(prepared, &ArgSlots::from(&kernel.layout), &options)?,
-                Body::Foreign(foreign) => {
-                    let (text, calls) = (foreign.text.clone(), Vec::new());
-                    Source { file_name: format!("{}.cpp", kernel.name), text, calls }
-                }
-            };
-            // Two kernels of one name, or two instances of one kernel.
-            let same = sources.iter().filter(|s| stem(&s.file_name) == stem(&source.file_name)).count();
-            if same > 0 {
-                source.file_name = format!("{}_{}.cpp", stem(&source.file_name), same + 1);
-            }
-            sources.push(source);
-        }
-        Ok(sources)
-    }
-}
-
-fn stem(file: &str) -> &str {
-    let name = file.strip_suffix(".cpp").unwrap_or(file);
-    match name.rsplit_once('_') {
-        Some((stem, n)) if n.chars().all(|c| c.is_ascii_digit()) && !n.is_empty() => stem,
-        _ => name,
-    }
 }

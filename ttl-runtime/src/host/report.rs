@@ -1,8 +1,9 @@
 //! What a checked program does and takes, as text: operations and set-up calls by loop depth, tile registers and sections of block expressions,
 //! circular buffers with those the compiler added, semaphores, argument words, and the L1 of each core.
 
+use super::checked_program::CheckedProgram;
 use super::error::Result;
-use super::program::{Body, CheckedProgram, KernelCode};
+use super::program::{Body, KernelCode};
 use crate::arch::ComputeConfig;
 use crate::codegen::{Called, Lines};
 use crate::ir::fuse::Plan;

@@ -27,6 +27,7 @@ impl<T: Element> Tensor<T> {
         &self.tensor
     }
 
+    /// Shape, format, layout and place.
     pub fn spec(&self) -> &TensorSpec {
         &self.tensor.spec
     }

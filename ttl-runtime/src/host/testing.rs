@@ -1,9 +1,10 @@
 //! For tests of kernels: run a program natively and as generated C++, and compare every byte of memory.
 
+use super::checked_program::CheckedProgram;
 use super::device::{Device, DeviceOptions, Engine};
 use super::error::{Error, Result};
 use super::exported_runs::Export;
-use super::program::{CheckedProgram, Program};
+use super::program::Program;
 
 /// Builds a program with `build` on two simulated devices, runs it natively on one and as generated C++ on the other, and compares all of
 /// their L1 and DRAM. Returns what `build` returned (tensors, say) and the native device, to look at the result.

@@ -1,6 +1,38 @@
 //! What is directly inside a statement, an operation or an expression: said once, for those who read and for those who change it.
 
 use super::{Block, Debug, Dest, Expr, ExprKind, Init, Op, Query, Stmt, StmtKind};
+use std::convert::Infallible;
+
+impl StmtKind {
+    /// With every block directly inside it replaced, the first one first.
+    pub(super) fn map_blocks(self, f: &mut dyn FnMut(Block) -> Block) -> StmtKind {
+        let Ok(kind) = self.try_map_blocks(&mut |block| Ok::<Block, Infallible>(f(block)));
+        kind
+    }
+
+    /// The same, where a block may be refused.
+    pub(super) fn try_map_blocks<E>(self, f: &mut dyn FnMut(Block) -> Result<Block, E>) -> Result<StmtKind, E> {
+        Ok(match self {
+            StmtKind::If { cond, then, els } => StmtKind::If { cond, then: f(then)?, els: f(els)? },
+            StmtKind::While { cond, body } => StmtKind::While { cond, body: f(body)? },
+            StmtKind::Loop { body } => StmtKind::Loop { body: f(body)? },
+            StmtKind::For(mut l) => {
+                l.body = f(l.body)?;
+                StmtKind::For(l)
+            }
+            StmtKind::Block(body) => StmtKind::Block(f(body)?),
+            StmtKind::Let { .. }
+            | StmtKind::Assign { .. }
+            | StmtKind::Set { .. }
+            | StmtKind::Eval(_)
+            | StmtKind::Debug(_)
+            | StmtKind::Op(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_) => self,
+        })
+    }
+}
 
 /// The functions for `&` or `&mut`; the names of the methods that go with it.
 macro_rules! operands {

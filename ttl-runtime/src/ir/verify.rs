@@ -22,6 +22,7 @@
 //! 11. No set-up operation is there: [`passes`](super::passes) place them. A store has a leaf description for every leaf.
 
 mod data;
+mod ops;
 mod protocol;
 mod types;
 

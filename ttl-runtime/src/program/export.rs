@@ -24,6 +24,7 @@ use super::export_foreign;
 /// What an exported tensor is beside its place in memory.
 #[derive(Clone, Debug)]
 pub struct TensorExport {
+    /// Which tensor.
     pub id: TensorId,
     /// Contents before the program runs.
     pub contents: Option<HostTensor>,
@@ -34,10 +35,12 @@ pub struct TensorExport {
 }
 
 impl TensorExport {
+    /// A tensor that the program reads, with what is in it.
     pub fn input(id: TensorId, contents: HostTensor) -> TensorExport {
         TensorExport { id, contents: Some(contents), expect: None, output: false }
     }
 
+    /// A tensor that the program fills, with what is expected there.
     pub fn output(id: TensorId, expect: Option<HostTensor>) -> TensorExport {
         TensorExport { id, contents: None, expect, output: true }
     }
@@ -46,11 +49,15 @@ impl TensorExport {
 /// How near an output must be to what is expected.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Tolerance {
+    /// The least correlation.
     pub pcc: Option<f64>,
+    /// The largest absolute difference.
     pub max_abs: Option<f64>,
+    /// The largest relative L2 difference.
     pub rel: Option<f64>,
 }
 
+/// Why a program cannot be exported.
 #[derive(Debug, Error)]
 pub enum ExportError {
     #[error("{}: cannot write: {source}", .path.display())]

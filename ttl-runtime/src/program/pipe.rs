@@ -11,11 +11,14 @@ use super::decl::{Arg, ArgValue, CbId, CoreOf, CoreValues, Program, SemDecl, Sem
 /// A sender and the cores that get what it sends. If the sender is in the rectangle it is no receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Route {
+    /// Who sends.
     pub sender: Core,
+    /// Who receives; the sender may be among them, and does not count.
     pub receivers: CoreRange,
 }
 
 impl Route {
+    /// From a core to the others of a rectangle.
     pub fn new(sender: Core, receivers: impl Into<CoreRange>) -> Route {
         Route { sender, receivers: receivers.into() }
     }
@@ -57,6 +60,7 @@ impl Route {
         cores.iter().zip(next).map(|(from, to)| Route::new(*from, CoreRange::single(*to))).collect()
     }
 
+    /// The cores that receive: not the sender.
     pub fn receivers(&self) -> impl Iterator<Item = Core> + use<> {
         let sender = self.sender;
         self.receivers.iter().filter(move |c| *c != sender)

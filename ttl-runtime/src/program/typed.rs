@@ -31,6 +31,7 @@ macro_rules! end {
                 $end { cb, _format: PhantomData }
             }
 
+            /// Which buffer it is an end of.
             pub fn cb(&self) -> CbId {
                 self.cb
             }
@@ -70,6 +71,7 @@ impl<T: Element> TensorArg<T> {
         TensorArg { tensor, _format: PhantomData }
     }
 
+    /// The tensor it is for.
     pub fn tensor(&self) -> &TensorRef {
         &self.tensor
     }
@@ -98,6 +100,7 @@ impl SemaphoreArg {
         SemaphoreArg { semaphore }
     }
 
+    /// Which semaphore it is.
     pub fn semaphore(&self) -> SemId {
         self.semaphore
     }
@@ -123,18 +126,22 @@ impl Pipe {
         Pipe { arg }
     }
 
+    /// The sending end, for a parameter `PipeTx`.
     pub fn tx(&self) -> PipeSender {
         PipeSender(PipeArg { end: PipeEnd::Tx, ..self.arg.clone() })
     }
 
+    /// The receiving end, for a parameter `PipeRx`.
     pub fn rx(&self) -> PipeReceiver {
         PipeReceiver(PipeArg { end: PipeEnd::Rx, ..self.arg.clone() })
     }
 
+    /// The cores that send.
     pub fn senders(&self) -> CoreSet {
         self.arg.routes.iter().map(|r| r.sender).collect()
     }
 
+    /// The cores that receive.
     pub fn receivers(&self) -> CoreSet {
         self.arg.routes.iter().flat_map(Route::receivers).collect()
     }
@@ -155,18 +162,22 @@ impl UnicastPipe {
         UnicastPipe { pipe: Pipe::new(arg) }
     }
 
+    /// The sending end, for a parameter `UnicastTx`.
     pub fn tx(&self) -> UnicastSender {
         UnicastSender(self.pipe.tx().0)
     }
 
+    /// The receiving end, for a parameter `PipeRx`.
     pub fn rx(&self) -> PipeReceiver {
         self.pipe.rx()
     }
 
+    /// The cores that send.
     pub fn senders(&self) -> CoreSet {
         self.pipe.senders()
     }
 
+    /// The cores that receive.
     pub fn receivers(&self) -> CoreSet {
         self.pipe.receivers()
     }
@@ -179,6 +190,7 @@ pub struct PerCore<T> {
 }
 
 impl<T> PerCore<T> {
+    /// The value of a core.
     pub fn get(&self, core: Core) -> T {
         (self.of)(core)
     }

@@ -21,6 +21,7 @@ mod operation;
 mod option;
 mod print_tile;
 mod probe;
+pub mod sizes;
 
 pub use crate::device_api::place;
 pub use crate::ir::data::VariantDecl;

@@ -141,7 +141,8 @@ macro_rules! device_ty {
     };
 }
 
-macro_rules! scalars {
+/// Types that rustc may infer.
+macro_rules! named {
     ($($t:ident => $ty:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl DeviceTy for $t {
@@ -154,10 +155,19 @@ macro_rules! scalars {
             }
         }
         #[diagnostic::do_not_recommend]
-        impl Supported for $t {}
-        #[diagnostic::do_not_recommend]
         impl ReleasedOnEveryPath for $t {}
     )*};
+}
+
+/// Types that kernels may use.
+macro_rules! scalars {
+    ($($t:ident => $ty:expr;)*) => {
+        named! { $($t => $ty;)* }
+        $(
+            #[diagnostic::do_not_recommend]
+            impl Supported for $t {}
+        )*
+    };
 }
 
 scalars! {
@@ -175,24 +185,7 @@ scalars! {
 // Without the impl for `f64`, `f32` would be the only float that is a device type, and rustc would infer it for every float literal
 // that nothing else decides, where the user's own function has `f64`. It is not `Supported`, so no such function compiles. The wide
 // integers are refused where they come from (constants and written types), and need no second message about every local.
-macro_rules! unsupported {
-    ($($t:ident => $ty:expr;)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl DeviceTy for $t {
-            type Erased = $t;
-        }
-        #[diagnostic::do_not_recommend]
-        impl Named for $t {
-            fn ty() -> Ty {
-                $ty
-            }
-        }
-        #[diagnostic::do_not_recommend]
-        impl ReleasedOnEveryPath for $t {}
-    )*};
-}
-
-unsupported! {
+named! {
     f64 => Ty::F32;
     isize => Ty::Int(IntTy::I32);
     u64 => Ty::U32;

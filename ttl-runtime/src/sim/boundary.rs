@@ -294,6 +294,13 @@ impl<'a> Boundary<'a> {
                     false => (c.producer.is_some() || c.consumer.is_some()) && !reserved(c),
                 }
         };
+        // Which of several buffers in one memory it is for can be told if only one of them has reserved there.
+        let mut turns = there.cbs.list.iter().enumerate().filter(|(_, c)| c.shares && reserved(c)).map(|(i, _)| i);
+        if let (Some(turn), None) = (turns.next(), turns.next())
+            && there.cbs.overwrites(turn, addr, size).is_none()
+        {
+            there.cbs.fills(turn, addr, size, op.site);
+        }
         let Some(cb) = there.cbs.list.iter().find(outside) else { return Ok(()) };
         // Of buffers in one memory it is the turn of one.
         if cb.shares

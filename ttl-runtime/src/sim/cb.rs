@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use super::launch::CbLaunch;
+use super::shared::Unpushed;
 use crate::site::Site;
 use crate::tensor::format::DataFormat;
 
@@ -20,6 +21,7 @@ pub(super) struct Cb {
     pub(super) on_shard: bool,
     /// Other buffers of the core lie in the same memory.
     pub(super) shares: bool,
+    pub(super) unpushed: Unpushed,
     /// Pages pushed and popped since the start.
     pub(super) received: u64,
     pub(super) acked: u64,
@@ -49,6 +51,7 @@ impl Cb {
             format: l.format,
             on_shard: l.on_shard,
             shares: false,
+            unpushed: Unpushed::default(),
             received: 0,
             acked: 0,
             write_page: 0,
@@ -127,6 +130,9 @@ impl Cb {
         self.received += u64::from(pages);
         self.reserved -= pages;
         self.packed = 0;
+        if self.shares {
+            self.unpushed.push(self.write_page, pages);
+        }
         self.write_page += pages;
         if self.write_page == self.num_pages {
             self.write_page = 0;
@@ -171,6 +177,8 @@ impl CbTable {
         let (addr, bytes) = (cb.addr, cb.bytes());
         for other in self.list.iter_mut().filter(|o| o.overlaps(addr, bytes)) {
             (other.shares, cb.shares) = (true, true);
+            other.unpushed = Unpushed::of(other.num_pages);
+            cb.unpushed = Unpushed::of(cb.num_pages);
         }
         self.index[cb.id as usize] = self.list.len() as u8;
         self.list.push(cb);

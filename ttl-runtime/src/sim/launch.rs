@@ -162,7 +162,9 @@ impl Progress {
 pub struct RunOptions {
     /// OS threads; 0 means as many as the machine has. Does not change results.
     pub threads: usize,
+    /// In which order threads run.
     pub schedule: Schedule,
+    /// How closely the matrix unit is followed.
     pub numerics: Numerics,
     /// Pages left in a circular buffer when the program ends are an error.
     pub leftover_pages_are_errors: bool,
@@ -207,20 +209,30 @@ impl Default for RunOptions {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct RunReport {
+    /// Reads over the NoC.
     pub noc_reads: u64,
+    /// Their bytes.
     pub noc_read_bytes: u64,
+    /// Writes over the NoC, a multicast counted once.
     pub noc_writes: u64,
+    /// Their bytes.
     pub noc_write_bytes: u64,
+    /// Increments of words of other cores.
     pub noc_atomics: u64,
     /// Matrix-unit operations (copies included; a `matmul_block` counts its tile products).
     pub fpu_tiles: u64,
+    /// Operations of the vector unit on a tile.
     pub sfpu_tiles: u64,
+    /// Tiles packed.
     pub packed_tiles: u64,
+    /// Pages pushed to circular buffers.
     pub pages_pushed: u64,
+    /// Pages popped from them.
     pub pages_popped: u64,
     /// Times a kernel thread was resumed.
     pub switches: u64,
     pub polls: u64,
+    /// Epochs: how often all cores met.
     pub epochs: u64,
     /// The named zones of kernels, in the order of kernels and places.
     pub zones: Vec<ZoneReport>,

@@ -8,9 +8,13 @@ use super::error::Who;
 /// One read from DRAM, as it was issued.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DramRead {
+    /// The thread that read.
     pub who: Who,
+    /// The bank.
     pub bank: u32,
+    /// The address in it.
     pub addr: u64,
+    /// How many bytes.
     pub bytes: u32,
     /// Transaction id.
     pub trid: u8,

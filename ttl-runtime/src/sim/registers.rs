@@ -235,18 +235,23 @@ pub(super) struct ComputeUnit {
     pub(super) in1: MatmulIn1,
 }
 
+/// What the units compute by before an operation says otherwise.
+fn math_config(config: &ComputeConfig, arch: ArchKind, numerics: Numerics) -> MathConfig {
+    MathConfig {
+        arch,
+        fidelity: config.fidelity,
+        fp32_dest: config.fp32_dest_acc,
+        long: config.fp32_dest_acc,
+        approx: config.approx,
+        bfp8_pack_precise: config.bfp8_pack_precise,
+        numerics,
+    }
+}
+
 impl ComputeUnit {
     pub(super) fn new(config: &Arc<ComputeConfig>, arch: ArchKind, numerics: Numerics) -> ComputeUnit {
         ComputeUnit {
-            math: MathConfig {
-                arch,
-                fidelity: config.fidelity,
-                fp32_dest: config.fp32_dest_acc,
-                long: config.fp32_dest_acc,
-                approx: config.approx,
-                bfp8_pack_precise: config.bfp8_pack_precise,
-                numerics,
-            },
+            math: math_config(config, arch, numerics),
             tiles: vec![Tile::ZERO; config.dst_tiles() as usize],
             config: config.clone(),
             written: 0,
@@ -276,15 +281,7 @@ impl ComputeUnit {
 
     /// As new, but with the memory of the run before.
     pub(super) fn reset(&mut self, config: &Arc<ComputeConfig>, arch: ArchKind, numerics: Numerics) {
-        self.math = MathConfig {
-            arch,
-            fidelity: config.fidelity,
-            fp32_dest: config.fp32_dest_acc,
-            long: config.fp32_dest_acc,
-            approx: config.approx,
-            bfp8_pack_precise: config.bfp8_pack_precise,
-            numerics,
-        };
+        self.math = math_config(config, arch, numerics);
         // Contents do not matter: what this run has not written is not read.
         self.tiles.resize(config.dst_tiles() as usize, Tile::ZERO);
         self.config = config.clone();

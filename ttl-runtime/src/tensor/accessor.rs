@@ -136,6 +136,7 @@ impl Accessor {
         self
     }
 
+    /// Whether the pages lie in DRAM; in L1 otherwise.
     pub const fn is_dram(&self) -> bool {
         match &self.kind {
             Kind::Interleaved { dram } => *dram,
@@ -143,6 +144,7 @@ impl Accessor {
         }
     }
 
+    /// Whether the pages lie in shards; one bank after the other otherwise.
     pub const fn is_sharded(&self) -> bool {
         matches!(self.kind, Kind::Sharded(_))
     }

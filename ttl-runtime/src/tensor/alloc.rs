@@ -69,6 +69,7 @@ pub struct DramAllocator {
 }
 
 impl DramAllocator {
+    /// All of the DRAM of a chip, empty.
     pub fn new(arch: &Arch) -> DramAllocator {
         // Kernels have 32-bit addresses.
         let end = arch.dram_bank_size.min(1 << 32);
@@ -111,6 +112,7 @@ pub struct L1Allocator {
 }
 
 impl L1Allocator {
+    /// All of the L1 of a chip that programs may use, empty.
     pub fn new(arch: &Arch) -> L1Allocator {
         L1Allocator {
             pieces: FreeList::new(u64::from(arch.l1_base), u64::from(arch.l1_size)),

@@ -11,9 +11,11 @@ use super::host_data::HostData;
 /// The distance of two arrays of one shape. The errors and the correlation are over the elements that are finite in both.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Comparison {
+    /// How many elements were compared.
     pub elements: usize,
     /// Elements with the same bits; if the sides have different formats, with the same value.
     pub bit_equal: usize,
+    /// The largest absolute difference.
     pub max_abs: f64,
     /// `|a - b| / |b|` over all elements, in the Euclidean norm.
     pub rel_l2: f64,
@@ -53,6 +55,7 @@ impl Comparison {
         self.bit_equal as f64 / self.elements as f64
     }
 
+    /// Whether all bits are the same.
     pub const fn is_bit_equal(&self) -> bool {
         self.bit_equal == self.elements
     }

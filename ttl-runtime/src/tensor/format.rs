@@ -10,6 +10,7 @@ use std::fmt;
 
 /// Side of a tile, and the elements of one.
 pub const TILE_DIM: u32 = 32;
+/// Elements of a tile: 32 x 32.
 pub const TILE_ELEMENTS: usize = 1024;
 /// Side of a face: a tile is four 16x16 faces (top left, top right, bottom left, bottom right), each row-major.
 pub const FACE_DIM: u32 = 16;
@@ -66,6 +67,7 @@ const fn block_float(
 }
 
 impl DataFormat {
+    /// Every format.
     pub const ALL: [DataFormat; 8] = [
         DataFormat::Bf16,
         DataFormat::F32,
@@ -128,6 +130,7 @@ impl DataFormat {
         self.row().block_float
     }
 
+    /// Whether elements are integers.
     pub const fn is_integer(self) -> bool {
         self.row().integer
     }

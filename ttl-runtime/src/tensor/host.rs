@@ -34,6 +34,7 @@ impl HostTensor {
         Ok(HostTensor { shape, data: HostData::F32((0..elements).map(f).collect()) })
     }
 
+    /// Zeros. An error where the shape is none: no dimension, one of 0 elements, or more elements than can be counted.
     pub fn zeros(shape: impl Into<Vec<usize>>, format: DataFormat) -> Result<HostTensor, TensorError> {
         let shape = shape.into();
         let elements = TileShape::new(&shape)?.elements();
@@ -90,14 +91,17 @@ impl HostTensor {
         Ok(HostTensor { shape: tensor.shape, data })
     }
 
+    /// The lengths of its dimensions.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
+    /// Its elements, row-major.
     pub fn data(&self) -> &HostData {
         &self.data
     }
 
+    /// How many elements it has.
     pub fn len(&self) -> usize {
         self.data.len()
     }
@@ -107,6 +111,7 @@ impl HostTensor {
         self.data.is_empty()
     }
 
+    /// The format of its elements.
     pub fn format(&self) -> DataFormat {
         self.data.format()
     }

@@ -70,14 +70,17 @@ host_elements! {
 }
 
 impl HostData {
+    /// How many elements there are.
     pub fn len(&self) -> usize {
         each_data!(self, v => v.len())
     }
 
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    /// Their format.
     pub const fn format(&self) -> DataFormat {
         match self {
             HostData::F32(_) => DataFormat::F32,

@@ -13,8 +13,11 @@ const FACE: usize = FACE_DIM as usize;
 /// A shape as the tiles see it: `batch` matrices of `rows` x `cols` elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TileShape {
+    /// Matrices: the product of all dimensions but the last two.
     pub batch: usize,
+    /// Rows of a matrix, in elements.
     pub rows: usize,
+    /// Columns of a matrix, in elements.
     pub cols: usize,
 }
 
@@ -59,6 +62,7 @@ impl TileShape {
         self.cols.div_ceil(TILE)
     }
 
+    /// Tiles of all matrices.
     pub const fn tiles(&self) -> usize {
         self.batch * self.tile_rows() * self.tile_cols()
     }

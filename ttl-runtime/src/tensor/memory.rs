@@ -23,6 +23,7 @@ pub enum MemoryConfig {
 }
 
 impl MemoryConfig {
+    /// Whether it is in DRAM.
     pub const fn is_dram(&self) -> bool {
         matches!(self, MemoryConfig::Dram | MemoryConfig::DramSharded(_))
     }
@@ -63,6 +64,7 @@ pub enum ShardLayout {
 }
 
 impl ShardLayout {
+    /// As messages call it.
     pub const fn name(self) -> &'static str {
         match self {
             ShardLayout::Height => "height",
@@ -85,10 +87,13 @@ pub enum Orientation {
 /// How a tensor is cut into shards, and where they are.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ShardSpec {
+    /// Whether rows, columns or both are cut.
     pub layout: ShardLayout,
     /// Rows and columns of a shard in elements: multiples of 32 for a tiled tensor.
     pub shape: [u32; 2],
+    /// The cores that have shards, in order.
     pub cores: CoreSet,
+    /// In which order the cores of a rectangle get them.
     pub orientation: Orientation,
 }
 
@@ -113,18 +118,22 @@ pub(super) struct PageMatrix {
 }
 
 impl ShardSpec {
+    /// Shards of `shape` elements in L1, one to a core, in the order of `orientation`.
     pub fn new(layout: ShardLayout, shape: [u32; 2], cores: impl Into<CoreSet>, orientation: Orientation) -> ShardSpec {
         ShardSpec { layout, shape, cores: cores.into(), orientation }
     }
 
+    /// Shards of whole rows: `shape` is rows and columns of one, in elements.
     pub fn height(shape: [u32; 2], cores: impl Into<CoreSet>) -> ShardSpec {
         ShardSpec::new(ShardLayout::Height, shape, cores, Orientation::Row)
     }
 
+    /// Shards of whole columns: `shape` is rows and columns of one, in elements.
     pub fn width(shape: [u32; 2], cores: impl Into<CoreSet>) -> ShardSpec {
         ShardSpec::new(ShardLayout::Width, shape, cores, Orientation::Row)
     }
 
+    /// Shards cut both ways, over a rectangle of cores: `shape` is rows and columns of one, in elements.
     pub fn block(shape: [u32; 2], cores: impl Into<CoreSet>) -> ShardSpec {
         ShardSpec::new(ShardLayout::Block, shape, cores, Orientation::Row)
     }

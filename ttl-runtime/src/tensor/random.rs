@@ -11,10 +11,12 @@ pub struct Random {
 }
 
 impl Random {
+    /// A generator: equal seeds, equal numbers.
     pub const fn new(seed: u64) -> Random {
         Random { state: seed }
     }
 
+    /// The next 64 bits.
     pub const fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let z = self.state;

@@ -62,18 +62,22 @@ impl TensorSpec {
         self
     }
 
+    /// The lengths of its dimensions, in elements.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
 
+    /// The format of its elements.
     pub const fn format(&self) -> DataFormat {
         self.format
     }
 
+    /// Tiles or rows.
     pub const fn layout(&self) -> TensorLayout {
         self.layout
     }
 
+    /// Where it lies.
     pub const fn memory(&self) -> &MemoryConfig {
         &self.memory
     }
@@ -126,6 +130,7 @@ impl TensorSpec {
         }
     }
 
+    /// Pages: tiles, or rows.
     pub fn pages(&self) -> usize {
         let PageMatrix { high, wide, .. } = self.page_matrix();
         (high * wide) as usize

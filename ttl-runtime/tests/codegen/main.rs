@@ -1,5 +1,6 @@
 //! Kernel IR built by hand, through verifier, passes and C++ writer.
 
+mod barriers;
 mod build;
 mod golden;
 mod kernels;

@@ -3,6 +3,8 @@
 use crate::build::*;
 use crate::passes::calls;
 use ttl_runtime::arch::ComputeConfig;
+use ttl_runtime::ir::passes::{PassError, Target, prepare};
+use ttl_runtime::ir::verify::verify;
 use ttl_runtime::ir::{BinOp, Expr, ExprKind, FnId, LocalId, Module, Op, ParamKind, Role, StmtKind, TileOp, Ty};
 use ttl_runtime::ops::{Pool, ReduceDim};
 use ttl_runtime::tensor::format::DataFormat;
@@ -42,10 +44,16 @@ struct Bufs {
 }
 
 fn section(k: &mut FnBuilder, out: LocalId, body: impl FnOnce(&mut FnBuilder)) {
+    section_to(k, &[out], body);
+}
+
+fn section_to(k: &mut FnBuilder, outs: &[LocalId], body: impl FnOnce(&mut FnBuilder)) {
     k.op(Op::Acquire);
     body(k);
     k.op(Op::Commit);
-    k.op(Op::PackTile { dst: u32(0), cb: out, index: None });
+    for cb in outs.iter().copied() {
+        k.op(Op::PackTile { dst: u32(0), cb, index: None });
+    }
     k.op(Op::Release);
 }
 
@@ -275,6 +283,51 @@ fn between_reductions_to_two_formats() {
             "0 }",
         ]
     );
+}
+
+/// All that a section packs is packed under the mask, also after the packer got another format.
+#[test]
+fn within_a_section_around_another_format() {
+    let module = kernel(vec![], |k, bufs| {
+        let n = k.get(bufs.n);
+        k.for_("i", u32(0), n, |k, _| {
+            section_to(k, &[bufs.z, bufs.y], |k| reduce_tile(k, bufs, ReduceDim::Row));
+        });
+    });
+    assert_eq!(
+        set_up(&module),
+        [
+            "1 for  {",
+            "2 reduce_uninit();",
+            "2 pack_reconfig_data_format(z);",
+            "2 tile_regs_acquire();",
+            "2 reduce_init<ROW>(a, b, z);",
+            "2 pack_tile(0, z);",
+            "2 reduce_uninit();",
+            "2 pack_reconfig_data_format(y);",
+            "2 reduce_init<ROW>(a, b, z);",
+            "2 pack_tile(0, y);",
+            "1 }",
+            "1 reduce_uninit();",
+            "0 }",
+        ]
+    );
+}
+
+/// Which mask the section has is not known when the packer would get the second format.
+#[test]
+fn not_where_only_one_branch_reduced() {
+    let module = kernel(vec![], |k, bufs| {
+        let n = k.get(bufs.n);
+        section_to(k, &[bufs.z, bufs.y], |k| {
+            let copy = |k: &mut FnBuilder| k.op(Op::CopyTile { cb: bufs.a, tile: u32(0), dst: u32(0) });
+            k.if_(lt(n, u32(3)), |k| reduce_tile(k, bufs, ReduceDim::Row), copy);
+        });
+    });
+    let config = ComputeConfig::default();
+    let target = Target { config: &config, cb_ids: &[] };
+    let error = prepare(verify(&module).expect("valid"), &target).expect_err("two formats under one mask");
+    assert!(matches!(error, PassError::RepackUnknown { .. }), "{error}");
 }
 
 #[test]

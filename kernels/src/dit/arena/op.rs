@@ -16,6 +16,7 @@ pub enum ArenaPart {
 }
 
 impl ArenaPart {
+    /// As errors call it.
     pub const fn name(self) -> &'static str {
         match self {
             ArenaPart::Stream => "stream",
@@ -49,9 +50,11 @@ pub enum Split {
 /// An operation in the arena.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ArenaOp {
+    /// The operation's name: qkv, Wo, ff1, ff2, or a matrix of the tail.
     pub name: &'static str,
     /// Its block; none for the tail.
     pub blk: Option<u32>,
+    /// The stream that it lies in.
     pub part: ArenaPart,
     /// The whole matrix, in tiles.
     pub k_tiles: u32,
@@ -59,11 +62,15 @@ pub struct ArenaOp {
     /// The slice of one core.
     pub k_tiles_per_core: u32,
     pub n_tiles_per_core: u32,
+    /// Which dimension the cores divide.
     pub split: Split,
+    /// The cores that have slices.
     pub core_set: CoreSet,
+    /// How many these are.
     pub cores: u32,
     /// K tiles of a unit: a K-block of the stream, the whole slice in the tail.
     pub k_block_tiles: u32,
+    /// Bytes of a tile.
     pub tile_bytes: u32,
     /// In every bank.
     pub byte_offset: u32,
@@ -73,14 +80,17 @@ pub struct ArenaOp {
 }
 
 impl ArenaOp {
+    /// Tiles of the slice of one core.
     pub const fn tiles_per_core(&self) -> u32 {
         self.k_tiles_per_core * self.n_tiles_per_core
     }
 
+    /// Bytes of a unit.
     pub const fn k_block_bytes(&self) -> u32 {
         self.k_block_tiles * self.n_tiles_per_core * self.tile_bytes
     }
 
+    /// Units of the slice of one core.
     pub const fn n_k_blocks(&self) -> u32 {
         self.k_tiles_per_core / self.k_block_tiles
     }
@@ -95,6 +105,7 @@ impl ArenaOp {
             .collect()
     }
 
+    /// Bytes in every bank.
     pub fn bytes_per_bank(&self) -> u32 {
         self.tiles_per_core() * self.tile_bytes * self.cores / self.banks
     }

@@ -72,6 +72,7 @@ impl Builder {
         self
     }
 
+    /// The megakernel, with nothing on the device yet. An error where budgets, rings or the order of shards do not fit the layout.
     pub fn build(self) -> Result<DitMegakernel> {
         let Builder { cfg, layout, map, device, policy, k1_extras, left_out } = self;
         policy.check(&cfg, &layout)?;

@@ -74,14 +74,17 @@ impl DitMegakernel {
         }
     }
 
+    /// Where its weights lie.
     pub fn layout(&self) -> &ArenaLayout {
         &self.layout
     }
 
+    /// Which core plays which role.
     pub fn core_map(&self) -> &CoreMap {
         &self.map
     }
 
+    /// The device it is on.
     pub fn device(&self) -> &Device {
         &self.device
     }
@@ -116,6 +119,7 @@ impl DitMegakernel {
         self.last_report.as_ref().ok_or(MegakernelError::NoProgram)
     }
 
+    /// What the last program consists of; an error before the first.
     pub fn stats(&self) -> Result<DescriptorStats> {
         let program = self.last_program()?.checked();
         let bytes = |core: Core| -> u64 {
@@ -133,6 +137,7 @@ impl DitMegakernel {
         })
     }
 
+    /// The kernels of the last program; an error before the first.
     pub fn kernel_groups(&self) -> Result<KernelGroups> {
         let kernels = self.last_program()?.checked().kernels();
         Ok(kernels.iter().map(|k| (k.name.to_string(), k.cores.len())).collect())
@@ -143,6 +148,7 @@ impl DitMegakernel {
         self.layout.stream_bytes(blk, n_blk)
     }
 
+    /// Bytes of weights that one step reads from all banks.
     pub fn arena_bytes_per_step(&self) -> u64 {
         self.layout.arena_bytes_per_step()
     }

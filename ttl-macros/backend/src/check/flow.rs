@@ -176,6 +176,7 @@ impl Analysis {
                         name.as_str(),
                         "min"
                             | "max"
+                            | "div_ceil"
                             | "abs"
                             | "core_x"
                             | "core_y"

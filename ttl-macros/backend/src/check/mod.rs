@@ -4,3 +4,4 @@ pub(crate) mod calls;
 pub(crate) mod flow;
 pub(crate) mod scope;
 pub(crate) mod shapes;
+pub(crate) mod sizes;

@@ -4,6 +4,7 @@ use super::copy::Copy;
 use super::generics;
 use crate::check::flow::Flow;
 use crate::check::scope::{ConstKind, Scope};
+use crate::check::shapes;
 use crate::model::{Func, Kind};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -27,7 +28,7 @@ pub(crate) fn expand_as(
     let name = &sig.ident;
     let text = text.trim_start_matches("r#");
     let line = Literal::u32_unsuffixed(name.span().start().line as u32);
-    let bounds = generics::with_static(&func.generics());
+    let bounds = generics::with_params(&generics::with_static(&func.generics()), func);
     let (impl_generics, ty_generics, where_clause) = bounds.split_for_impl();
 
     let types = types(func);
@@ -57,6 +58,7 @@ pub(crate) fn expand_as(
     let read = copy.has_probes.then(|| quote!(::ttl::rt::Read::read(&__ttl_root, __ttl_cx, &mut __ttl_items);));
     let root = copy.has_probes.then(|| quote!(let __ttl_root = ::ttl::rt::Probe::new();));
     let texts = generics::texts(&sig.generics);
+    let sizes = shapes::questions(func).into_iter().map(|question| question.expand());
     // What the author allowed in the function is allowed in its copy. Lints that deny by themselves are not among `warnings`.
     let allowed = func.original.attrs.iter().filter(|a| a.path().is_ident("allow"));
     quote! {
@@ -70,6 +72,7 @@ pub(crate) fn expand_as(
                 }
                 #more
                 fn def(__ttl_cx: &mut ::ttl::rt::Cx) -> ::ttl::rt::Fn {
+                    #(#sizes)*
                     let mut __ttl_items = ::ttl::rt::Items::new();
                     #types
                     #(#consts)*

@@ -6,7 +6,8 @@ use quote::{quote, quote_spanned};
 
 pub(crate) fn expand(func: &Func, role: Role) -> TokenStream {
     let sig = &func.original.sig;
-    let (vis, name, generics) = (&func.original.vis, &sig.ident, &sig.generics);
+    let (vis, name) = (&func.original.vis, &sig.ident);
+    let generics = &super::generics::with_params(&sig.generics, func);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let doc = format!("Arguments of the kernel `{name}`.");
     let fields = params(func).map(|(_, p)| {
@@ -37,7 +38,7 @@ pub(crate) fn expand(func: &Func, role: Role) -> TokenStream {
 fn implementation(func: &Func, role: Role) -> TokenStream {
     let sig = &func.original.sig;
     let name = &sig.ident;
-    let generics = super::generics::with_static(&sig.generics);
+    let generics = super::generics::with_params(&super::generics::with_static(&sig.generics), func);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let turbofish = ty_generics.as_turbofish();
     let text = name.to_string();

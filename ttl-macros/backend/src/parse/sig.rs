@@ -42,6 +42,10 @@ impl Parser<'_> {
             if ty.slot.is_none() {
                 self.report.refuse(&typed.ty, &m::TYPE_INFER);
             }
+            // rustc would ask for a lifetime first.
+            if matches!(kind, Kind::Kernel(_)) && is_guard(&typed.ty) {
+                self.report.refuse(&typed.ty, &m::GUARD_PARAM);
+            }
             params.push(Param { binding, ty, mark: mark.map(|(mark, _)| mark), closure: None });
         }
         if matches!(kind, Kind::Kernel(_)) {
@@ -178,6 +182,17 @@ fn mentions(ty: &Type, name: &Ident) -> bool {
         })
     }
     any(quote::quote!(#ty), name)
+}
+
+/// `Reserved<T>` or `Front<T>`, as they are written in device functions.
+fn is_guard(ty: &Type) -> bool {
+    let Type::Path(path) = ty else { return false };
+    path.qself.is_none()
+        && path
+            .path
+            .segments
+            .last()
+            .is_some_and(|s| (s.ident == "Reserved" || s.ident == "Front") && !s.arguments.is_none())
 }
 
 /// What `#[ttl(..)]` on a parameter says.

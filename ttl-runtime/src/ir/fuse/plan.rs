@@ -87,6 +87,8 @@ pub enum Step {
         dim: ReduceDim,
         leaf: u32,
         slot: u32,
+        /// The scaler tile is f32: what goes through the source registers once more keeps 11 bits.
+        wide: bool,
     },
     /// Adds the matrix product of two leaves to slot 0 of all tiles of the section.
     Matmul {

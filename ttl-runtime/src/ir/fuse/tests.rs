@@ -3,33 +3,33 @@ use crate::ir::dag::Words;
 use crate::ops::{BinaryOp, Kind, TernaryOp, UnaryOp};
 use crate::tensor::format::DataFormat;
 
-const BF16: LeafInfo = LeafInfo::Front { format: DataFormat::Bf16, to_dest: false };
+pub(crate) const BF16: LeafInfo = LeafInfo::Front { format: DataFormat::Bf16, to_dest: false };
 const F32: LeafInfo = LeafInfo::Front { format: DataFormat::F32, to_dest: false };
 const EXACT: LeafInfo = LeafInfo::Front { format: DataFormat::F32, to_dest: true };
 
-fn narrow() -> ComputeConfig {
+pub(crate) fn narrow() -> ComputeConfig {
     ComputeConfig::default()
 }
 
-fn wide() -> ComputeConfig {
+pub(crate) fn wide() -> ComputeConfig {
     ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() }
 }
 
 /// Builds DAGs the way expressions read.
 #[derive(Default)]
-struct Build(Dag);
+pub(crate) struct Build(pub(crate) Dag);
 
 impl Build {
-    fn leaf(&mut self, n: u32) -> NodeId {
+    pub(crate) fn leaf(&mut self, n: u32) -> NodeId {
         self.0.add(Node::Leaf(n))
     }
-    fn un(&mut self, op: UnaryOp, x: NodeId) -> NodeId {
+    pub(crate) fn un(&mut self, op: UnaryOp, x: NodeId) -> NodeId {
         self.0.add(Node::Unary(op, x, Words::NONE))
     }
-    fn bin(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
+    pub(crate) fn bin(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
         self.0.add(Node::pair(op, a, b))
     }
-    fn root(mut self, node: NodeId) -> Dag {
+    pub(crate) fn root(mut self, node: NodeId) -> Dag {
         self.0.root = Some(node);
         self.0
     }
@@ -129,7 +129,7 @@ pub(crate) fn run(plan: &Plan, leaves: &[i64]) -> i64 {
                 let old = if op == BinaryOp::Mul { regs[slot as usize].unwrap_or(0) } else { 0 };
                 regs[slot as usize] = Some(binary(op, leaves[a as usize], b).wrapping_add(old));
             }
-            Step::Reduce { pool, dim, leaf, slot } => {
+            Step::Reduce { pool, dim, leaf, slot, .. } => {
                 let onto_acc = plan.acc && slot == 0;
                 assert!(onto_acc || regs[slot as usize].is_none(), "a reduction adds: {plan:?}");
                 let value = whole(&Node::Reduce(pool, dim, NodeId(0)), leaves[leaf as usize], 0);

@@ -56,7 +56,7 @@ impl Planner<'_> {
             }
             Node::Reduce(pool, dim, of) => {
                 let (leaf, slot) = (self.leaf_of(of), self.take(true));
-                self.steps.push(Step::Reduce { pool, dim, leaf, slot });
+                self.reduce(pool, dim, leaf, slot);
                 slot
             }
             // All products were taken care of first.
@@ -121,7 +121,7 @@ impl Planner<'_> {
     pub(super) fn binary(&mut self, op: BinaryOp, a: NodeId, b: NodeId, words: Words) -> u32 {
         if let Some((acc, pool, dim, leaf)) = self.onto_acc(op, a, b) {
             let slot = self.take_over(acc);
-            self.steps.push(Step::Reduce { pool, dim, leaf, slot });
+            self.reduce(pool, dim, leaf, slot);
             return slot;
         }
         match self.way(op, a, b) {

@@ -3,7 +3,7 @@
 use super::Planner;
 use super::plan::{LeafInfo, Step};
 use crate::ir::dag::{Node, NodeId};
-use crate::ops::{Bcast, BinaryOp};
+use crate::ops::{Bcast, BinaryOp, Pool, ReduceDim};
 use crate::tensor::format::DataFormat;
 
 /// Two leaves for the matrix unit; the second may be broadcast.
@@ -44,6 +44,14 @@ impl Planner<'_> {
             },
             _ => None,
         }
+    }
+
+    /// Maxima of rows and reductions to one number take their results through the source registers once more. These hold 11 bits where both operands are f32,
+    /// and 8 where one is not.
+    pub(super) fn reduce(&mut self, pool: Pool, dim: ReduceDim, leaf: u32, slot: u32) {
+        let again = dim == ReduceDim::Scalar || pool == Pool::Max && dim == ReduceDim::Row;
+        let f32_data = matches!(self.leaves.get(leaf as usize), Some(LeafInfo::Front { format: DataFormat::F32, .. }));
+        self.steps.push(Step::Reduce { pool, dim, leaf, slot, wide: self.wide && again && f32_data });
     }
 
     /// The leaf that `node` broadcasts, if it does.

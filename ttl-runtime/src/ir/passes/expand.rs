@@ -99,17 +99,7 @@ impl Expander<'_> {
                     self.accumulate(&sum, &mut out)?;
                     continue;
                 }
-                StmtKind::If { cond, then, els } => {
-                    StmtKind::If { cond, then: self.block(then)?, els: self.block(els)? }
-                }
-                StmtKind::While { cond, body } => StmtKind::While { cond, body: self.block(body)? },
-                StmtKind::Loop { body } => StmtKind::Loop { body: self.block(body)? },
-                StmtKind::For(mut l) => {
-                    l.body = self.block(l.body)?;
-                    StmtKind::For(l)
-                }
-                StmtKind::Block(body) => StmtKind::Block(self.block(body)?),
-                other => other,
+                other => other.try_map_blocks(&mut |block| self.block(block))?,
             };
             let line = stmt.line;
             out.push(Stmt { line, kind });
@@ -319,7 +309,7 @@ pub(super) fn needs_of(
     schedule: &Schedule,
     leaves: &[Leaf],
     pages: &Expr,
-    wide: bool,
+    wide_registers: bool,
     site: Site,
 ) -> Result<Vec<TempKey>, PassError> {
     let sizes = Sizes::new(leaves, pages);
@@ -329,9 +319,9 @@ pub(super) fn needs_of(
     }
     for part in &schedule.parts {
         for step in &part.plan.steps {
-            if let crate::ir::fuse::Step::Reduce { pool, dim, leaf, .. } = *step {
+            if let crate::ir::fuse::Step::Reduce { pool, dim, leaf, wide, .. } = *step {
                 let [rows, cols] = sizes.of(schedule.leaf_shape(leaf));
-                let scaler = Scaler::of(pool, dim, constant(&rows), constant(&cols), wide);
+                let scaler = Scaler::of(pool, dim, [constant(&rows), constant(&cols)], wide, wide_registers);
                 let key = TempKey::Scaler(scaler.ok_or(PassError::UnknownMean { site })?);
                 if !needs.contains(&key) {
                     needs.push(key);

@@ -12,6 +12,7 @@
 
 mod check;
 mod place;
+mod repack;
 mod startup;
 mod state;
 mod undo;

@@ -10,6 +10,7 @@
 
 pub mod barriers;
 pub mod buffers;
+pub(crate) mod conditions;
 pub mod expand;
 pub mod inits;
 pub mod pipes;
@@ -97,6 +98,16 @@ pub enum PassError {
          is checked\nhelp: make its sizes constants or const generics; then it is kept in L1"
     )]
     AccUnknownSize { site: Site },
+    #[error(
+        "{site}: the packer gets another format while it is set up for a reduction that not every way to here has set up alike, or that a device \
+         function has\nhelp: pack to one format in this section, or reduce in every branch of the kernel itself"
+    )]
+    RepackUnknown { site: Site },
+    #[error(
+        "{site}: `{function}` packs to a buffer, in a kernel that packs to several formats, while the packer is set up for a reduction\n\
+         help: pack in the kernel itself, or keep to one format"
+    )]
+    RepackInFunction { site: Site, function: String },
     #[error("{site}: internal error: {message}")]
     Internal { site: Site, message: String },
 }
@@ -107,7 +118,7 @@ pub fn prepare(module: Verified<'_>, target: &Target<'_>) -> Result<Prepared, Pa
     prune::prune(&mut module);
     let buffers = buffers::Buffers::of(&module, target)?;
     expand::expand(&mut module, &buffers, target.config)?;
-    inits::place(&mut module, &buffers);
+    inits::place(&mut module, &buffers)?;
     inits::check(&module, &buffers).map_err(|e| PassError::Internal { site: e.site, message: e.message })?;
     pipes::expand(&mut module);
     barriers::run(&mut module);

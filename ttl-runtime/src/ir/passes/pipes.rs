@@ -38,15 +38,7 @@ fn block(stmts: Block) -> Block {
                 }
                 continue;
             }
-            StmtKind::If { cond, then, els } => StmtKind::If { cond, then: block(then), els: block(els) },
-            StmtKind::While { cond, body } => StmtKind::While { cond, body: block(body) },
-            StmtKind::Loop { body } => StmtKind::Loop { body: block(body) },
-            StmtKind::For(mut l) => {
-                l.body = block(l.body);
-                StmtKind::For(l)
-            }
-            StmtKind::Block(body) => StmtKind::Block(block(body)),
-            other => other,
+            other => other.map_blocks(&mut block),
         };
         out.push(Stmt { line, kind });
     }

@@ -3,11 +3,12 @@
 //! A C++ compiler would drop them as well; but the set-ups that their operations need must not be counted among those of the rest. Lowering leaves out
 //! the branches that it sees to be dead (with `truth`), and the functions that only they call; what other passes make constant is left to this one.
 
-use super::expand::constant;
-use crate::ir::{BinOp, Block, Expr, ExprKind, Module, Stmt, StmtKind, Ty};
+use super::conditions::{simplify, truth};
+use crate::ir::{Block, Module, Stmt, StmtKind, visit};
 
 pub fn prune(module: &mut Module) {
     for f in &mut module.fns {
+        visit::each_value_mut(&mut f.body, &mut |e| simplify(e));
         f.body = block(std::mem::take(&mut f.body));
     }
 }
@@ -29,47 +30,17 @@ fn block(stmts: Block) -> Block {
                 }
                 None => StmtKind::If { cond, then: block(then), els: block(els) },
             },
-            StmtKind::While { cond, body } => StmtKind::While { cond, body: block(body) },
-            StmtKind::Loop { body } => StmtKind::Loop { body: block(body) },
-            StmtKind::For(mut l) => {
-                l.body = block(l.body);
-                StmtKind::For(l)
-            }
-            StmtKind::Block(body) => StmtKind::Block(block(body)),
-            other => other,
+            other => other.map_blocks(&mut block),
         };
         out.push(Stmt { line, kind });
     }
     out
 }
 
-/// The value of a condition of constants.
-pub(crate) fn truth(e: &Expr) -> Option<bool> {
-    match &e.kind {
-        ExprKind::Bool(b) => Some(*b),
-        ExprKind::Not(of) => Some(!truth(of)?),
-        // Nothing is evaluated that decides nothing: what cannot be told must not have an effect, so both sides have to be constant.
-        ExprKind::Binary(BinOp::And, a, b) => Some(truth(a)? & truth(b)?),
-        ExprKind::Binary(BinOp::Or, a, b) => Some(truth(a)? | truth(b)?),
-        ExprKind::Binary(op, a, b) if a.ty != Ty::F32 => {
-            let (a, b) = (constant(a)?, constant(b)?);
-            match op {
-                BinOp::Eq => Some(a == b),
-                BinOp::Ne => Some(a != b),
-                BinOp::Lt => Some(a < b),
-                BinOp::Le => Some(a <= b),
-                BinOp::Gt => Some(a > b),
-                BinOp::Ge => Some(a >= b),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::{BinOp, Expr, ExprKind, Ty};
 
     fn eval(line: u32) -> Stmt {
         Stmt { line, kind: StmtKind::Eval(Expr::u32(line)) }

@@ -157,15 +157,7 @@ impl Rewriter<'_> {
                     self.op(op, line, &mut out);
                     continue;
                 }
-                StmtKind::If { cond, then, els } => StmtKind::If { cond, then: self.block(then), els: self.block(els) },
-                StmtKind::While { cond, body } => StmtKind::While { cond, body: self.block(body) },
-                StmtKind::Loop { body } => StmtKind::Loop { body: self.block(body) },
-                StmtKind::For(mut l) => {
-                    l.body = self.block(l.body);
-                    StmtKind::For(l)
-                }
-                StmtKind::Block(body) => StmtKind::Block(self.block(body)),
-                other => other,
+                other => other.map_blocks(&mut |block| self.block(block)),
             };
             out.push(Stmt { line, kind });
         }

@@ -1,31 +1,8 @@
 use super::*;
-use crate::ir::dag::Words;
-use crate::ir::fuse::tests::{eval, run};
+use crate::ir::fuse::tests::{BF16, Build, eval, narrow, run, wide};
 use crate::ops::{BinaryOp, Pool, ReduceDim, UnaryOp};
 
-const BF16: LeafInfo = LeafInfo::Front { format: DataFormat::Bf16, to_dest: false };
-
-fn narrow() -> ComputeConfig {
-    ComputeConfig::default()
-}
-
-fn wide() -> ComputeConfig {
-    ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() }
-}
-
-#[derive(Default)]
-struct Build(Dag);
-
 impl Build {
-    fn leaf(&mut self, n: u32) -> NodeId {
-        self.0.add(Node::Leaf(n))
-    }
-    fn un(&mut self, op: UnaryOp, x: NodeId) -> NodeId {
-        self.0.add(Node::Unary(op, x, Words::NONE))
-    }
-    fn bin(&mut self, op: BinaryOp, a: NodeId, b: NodeId) -> NodeId {
-        self.0.add(Node::pair(op, a, b))
-    }
     fn bcast(&mut self, bcast: Bcast, x: NodeId) -> NodeId {
         self.0.add(Node::Bcast(bcast, x))
     }
@@ -34,10 +11,6 @@ impl Build {
     }
     fn matmul(&mut self, a: NodeId, b: NodeId) -> NodeId {
         self.0.add(Node::Matmul(a, b))
-    }
-    fn root(mut self, node: NodeId) -> Dag {
-        self.0.root = Some(node);
-        self.0
     }
 }
 

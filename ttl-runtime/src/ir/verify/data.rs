@@ -1,7 +1,7 @@
 //! Plain data: structs, tuples, arrays, enums.
 
 use super::Checker;
-use super::types::{End, end_of};
+use super::ops::{End, end_of};
 use crate::ir::{Debug, Expr, ExprKind, Ty};
 
 impl Checker<'_, '_> {

@@ -1,6 +1,6 @@
 //! Guards and tile registers on every path, as far as the structure of the code shows it.
 
-use super::types::{ends, name_of};
+use super::ops::{ends, name_of};
 use super::{Checker, is_loop};
 use crate::ir::{Expr, ExprKind, LocalId, Op, Stmt, StmtKind, Ty, visit};
 use crate::ops::When;

@@ -1,12 +1,14 @@
 //! Finds every mistake of a program, and resolves what is left open if there is none.
 //!
-//! [`cores`]: grids and processors; [`buffers`]: ends, pages, formats, ids and L1; [`semaphores`]; [`pipes`]; [`arguments`]: their kinds, counts and words.
+//! [`cores`]: grids and processors; [`buffers`]: ends, pages, formats; [`ids`]; [`place`]: L1; [`semaphores`]; [`pipes`]; [`arguments`]: their kinds, counts and words.
 
 mod arguments;
 mod buffers;
 mod cores;
+mod ids;
 mod pages;
 mod pipes;
+mod place;
 mod semaphores;
 
 use std::sync::Arc;
@@ -34,7 +36,7 @@ impl<K> Program<K> {
         let layouts: Vec<ArgLayout> = self.kernels.iter().map(|kernel| kernel.layout()).collect();
         let values = arguments::check(&self, &layouts, device, &mut errors);
         if let (Some(cb_ids), Some(sem_ids), true) = (cb_ids, sem_ids, errors.is_empty()) {
-            match buffers::place(&self, &cb_ids, device) {
+            match place::place(&self, &cb_ids, device) {
                 Ok((cbs, l1)) => {
                     let semaphores = semaphores::resolve(&self, &sem_ids, device);
                     let ids = Ids { cb: &cb_ids, semaphore: &sem_ids, arch: &device.arch };

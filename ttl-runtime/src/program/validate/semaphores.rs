@@ -3,6 +3,7 @@
 use super::super::checked::{CheckedSemaphore, semaphore_address};
 use super::super::decl::{DeviceInfo, Program, SemId};
 use super::super::error::{ProblemKind, ProgramError};
+use super::ids::{Kind, Wanted};
 
 /// Ids by index, or `None` and errors. Semaphores on disjoint cores may share an id.
 pub(super) fn assign_ids<K>(
@@ -10,58 +11,16 @@ pub(super) fn assign_ids<K>(
     device: &DeviceInfo,
     errors: &mut Vec<ProgramError>,
 ) -> Option<Vec<u32>> {
+    let wanted: Vec<Wanted<'_>> =
+        program.semaphores.iter().map(|s| Wanted { name: &s.name, id: s.id, cores: &s.cores, site: s.site }).collect();
     let limit = device.arch.semaphores;
-    let semaphores = &program.semaphores;
-    let before = errors.len();
-    let mut ids: Vec<Option<u32>> = semaphores.iter().map(|s| s.id).collect();
-    for (i, s) in semaphores.iter().enumerate() {
-        let Some(id) = s.id else { continue };
-        if id >= limit {
-            errors.push(
-                ProgramError::new(
-                    ProblemKind::Semaphore,
-                    format!("semaphore `{}` has id {id}, the largest is {}", s.name, limit - 1),
-                )
-                .at(s.site, "declared here")
-                .help("leave the id out; a free one is chosen"),
-            );
-        }
-        for other in semaphores[..i].iter().filter(|o| o.id == Some(id)) {
-            let both = s.cores.intersection(&other.cores);
-            if !both.is_empty() {
-                errors.push(
-                    ProgramError::new(
-                        ProblemKind::Semaphore,
-                        format!("semaphores `{}` and `{}` both have id {id} on {both}", other.name, s.name),
-                    )
-                    .at(s.site, format!("`{}`", s.name))
-                    .at(other.site, format!("`{}`", other.name))
-                    .help("leave the ids out; free ones are chosen"),
-                );
-            }
-        }
-    }
-    for i in 0..semaphores.len() {
-        if ids[i].is_some() {
-            continue;
-        }
-        let s = &semaphores[i];
-        let taken =
-            |id: u32| (0..semaphores.len()).any(|j| ids[j] == Some(id) && semaphores[j].cores.overlaps(&s.cores));
-        ids[i] = (0..limit).find(|&id| !taken(id));
-        if ids[i].is_none() {
-            errors.push(
-                ProgramError::new(
-                    ProblemKind::Semaphore,
-                    format!("no id is left for semaphore `{}` on {}", s.name, s.cores),
-                )
-                .at(s.site, "declared here")
-                .note(format!("a core has {limit} semaphores; {}", users(program, &ids, i)))
-                .help("use fewer semaphores, or one of them for several purposes; routes of one pipe share its two"),
-            );
-        }
-    }
-    (errors.len() == before).then(|| ids.into_iter().flatten().collect())
+    let kind = Kind { what: "semaphore", problem: ProblemKind::Semaphore, limit, on: String::new() };
+    kind.assign(&wanted, errors, |ids, i| {
+        (
+            format!("a core has {limit} semaphores; {}", users(program, ids, i)),
+            "use fewer semaphores, or one of them for several purposes; routes of one pipe share its two",
+        )
+    })
 }
 
 /// Who has the semaphores of the core where none is left for number `i`.

@@ -413,6 +413,7 @@ impl Lower<'_> {
                 return Value::Scalar(Expr { ty, kind: ExprKind::Neg(Box::new(a)) });
             }
             "min" | "max" => return self.min_max(a, name, args),
+            "div_ceil" => return self.div_ceil(a, args),
             "to_bits" => return Value::Scalar(Expr { ty: Ty::U32, kind: ExprKind::Bits(Box::new(a)) }),
             "from_bits" => return Value::Scalar(Expr { ty: Ty::F32, kind: ExprKind::Bits(Box::new(a)) }),
             "abs" => return self.abs(a),

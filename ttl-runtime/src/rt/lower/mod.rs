@@ -2,7 +2,8 @@
 //!
 //! - `value.rs`: what an expression can be while it is lowered: scalars, guards, lazy tile expressions, register states.
 //! - `scope.rs`: bindings, temporaries, and the release of guards at the end of scopes.
-//! - `expr.rs`, `stmt.rs`: scalar expressions and control flow; blocks as values become temporaries, evaluation order is fixed.
+//! - `expr.rs`, `stmt.rs`: scalar expressions and control flow; blocks as values become temporaries. `order.rs`: evaluation order is fixed.
+//! - `function.rs`: calls of the user's functions.
 //! - `data.rs`, `pattern.rs`: structs, arrays, enums; `match` and other patterns. `debug.rs`: assertions and printing.
 //! - `method.rs`: methods of the device API, by type of the receiver and name.
 //! - `call.rs`: calls of the kernel API that are a row of a table.
@@ -16,10 +17,13 @@ mod call;
 mod closure;
 mod data;
 mod debug;
+mod div_ceil;
 mod expr;
+mod function;
 mod group;
 mod method;
 mod option;
+mod order;
 mod pattern;
 mod pipe;
 mod scope;

@@ -3,7 +3,7 @@
 use super::Lower;
 use super::scope::Kind;
 use super::value::{Binding, Value};
-use crate::ir::passes::prune::truth;
+use crate::ir::passes::conditions::truth;
 use crate::ir::{self, Expr, ExprKind, LocalId, Order, StmtKind, Ty, visit};
 use ttl_skeleton as sk;
 

@@ -99,9 +99,15 @@ impl Cx<'_> {
         Err(Stop::Fail(error.numbers(numbers).help(help)))
     }
 
-    /// The write to buffer `cb` destroys nothing that another buffer in its memory holds.
+    /// The write to buffer `cb` destroys nothing that another buffer in its memory holds, nor may it be destroyed from now on.
     #[inline]
     pub(super) fn destroys_nothing(&self, cb: usize, addr: u32, size: u32, site: Site) -> Step<()> {
+        self.destroys_no_pushed(cb, addr, size, site)?;
+        self.core.cbs.fills(cb, addr, size, site);
+        Ok(())
+    }
+
+    pub(super) fn destroys_no_pushed(&self, cb: usize, addr: u32, size: u32, site: Site) -> Step<()> {
         match self.core.cbs.overwrites(cb, addr, size) {
             None => Ok(()),
             Some(found) => {

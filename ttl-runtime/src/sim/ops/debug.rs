@@ -3,7 +3,7 @@
 use super::{Step, Stop, op};
 use crate::sim::debug::Printed;
 use crate::sim::error::ErrorKind;
-use crate::sim::thread::{self, Cx};
+use crate::sim::thread::Cx;
 use crate::sim::timeline;
 use crate::site::Site;
 use crate::tensor::HostTensor;
@@ -11,20 +11,10 @@ use crate::tensor::HostTensor;
 /// Runs `f` without counting it as an operation of a random schedule, so that a print moves nothing. A thread that does nothing else
 /// lets others run all the same.
 fn aside<T>(site: Site, mut f: impl FnMut(&mut Cx<'_>) -> Step<T>) -> T {
-    loop {
-        let outcome = thread::with(|cx| match cx.count_down().and_then(|()| f(cx)) {
-            Ok(value) => Some(value),
-            Err(stop) => {
-                cx.stop(stop, site);
-                None
-            }
-        });
-        match outcome {
-            Some(Some(value)) => return value,
-            Some(None) => thread::suspend(),
-            None => super::outside(site),
-        }
-    }
+    super::attempts(site, |cx| {
+        cx.count_down()?;
+        f(cx)
+    })
 }
 
 /// Whether anybody looks at what kernels print. If not, a kernel need not format it.

@@ -15,10 +15,12 @@ mod lanes_across;
 mod layout;
 mod multicast;
 mod native;
+mod outgoing;
 mod semaphore;
 mod stateful;
 mod tile_calls;
 mod tile_values;
+mod transfer_checks;
 mod zeros;
 
 pub use args::*;
@@ -58,8 +60,17 @@ type Step<T> = Result<T, Stop>;
 /// Runs an operation; `f` is called again after each wait, so it changes nothing before it is sure to complete.
 #[inline]
 fn op<T>(site: Site, mut f: impl FnMut(&mut Cx<'_>) -> Step<T>) -> T {
+    attempts(site, |cx| {
+        cx.tick()?;
+        f(cx)
+    })
+}
+
+/// Calls `f` until it completes; the thread is suspended in between.
+#[inline]
+fn attempts<T>(site: Site, mut f: impl FnMut(&mut Cx<'_>) -> Step<T>) -> T {
     loop {
-        let outcome = thread::with(|cx| match cx.tick().and_then(|()| f(cx)) {
+        let outcome = thread::with(|cx| match f(cx) {
             Ok(value) => Some(value),
             Err(stop) => {
                 cx.stop(stop, site);

@@ -1,6 +1,6 @@
 //! Transfers that are told in two parts: coordinates, size or id once, the rest with each transfer.
 
-use super::dataflow::Tag;
+use super::outgoing::Tag;
 use super::{NocAddr, Step, Stop, op};
 use crate::sim::core::Wait;
 use crate::sim::error::ErrorKind;

@@ -181,8 +181,8 @@ impl Cx<'_> {
         Err(Stop::Fail(error.help("row 0 of each of the four faces must be 1.0; scale before or after")))
     }
 
-    fn unary_bcast(&mut self, call: TileCall, (cb, tile): (u32, u32), dst: u32, site: Site) -> Step<()> {
-        let TileCall::UnaryBcast(dim) = call else { return Ok(()) };
+    /// A call that takes a tile from SrcA to a register may do so: the index of its buffer, and where the tile is.
+    fn src_a_tile(&mut self, call: TileCall, cb: u32, tile: u32, dst: u32, site: Site) -> Step<(usize, u32)> {
         let name = call.name();
         self.in_phase(name, Phase::Acquired, site)?;
         self.register(name, dst, site)?;
@@ -190,6 +190,13 @@ impl Cx<'_> {
         let (index, addr) = self.front_tile(name, cb, tile, site)?;
         let src_a = self.unit(name, site)?.src_a;
         self.format_is(name, "SrcA", src_a, index, "reconfig_data_format_srca", site)?;
+        Ok((index, addr))
+    }
+
+    fn unary_bcast(&mut self, call: TileCall, (cb, tile): (u32, u32), dst: u32, site: Site) -> Step<()> {
+        let TileCall::UnaryBcast(dim) = call else { return Ok(()) };
+        let name = call.name();
+        let (index, addr) = self.src_a_tile(call, cb, tile, dst, site)?;
         self.unpack(name, cb, tile, false, site)?;
         let format = self.core.cbs.list[index].format;
         if dim == Bcast::Row && format != DataFormat::F32 && self.unit(name, site)?.math.fp32_dest {
@@ -275,13 +282,7 @@ impl Cx<'_> {
         site: Site,
         run: impl Fn(&math::MathConfig, bool, DataFormat, &[u8], &mut math::Tile),
     ) -> Step<()> {
-        let name = call.name();
-        self.in_phase(name, Phase::Acquired, site)?;
-        self.register(name, dst, site)?;
-        self.fpu_is(name, FpuInit::tile_call(call, &[cb]), site)?;
-        let (index, addr) = self.front_tile(name, cb, tile, site)?;
-        let src_a = self.unit(name, site)?.src_a;
-        self.format_is(name, "SrcA", src_a, index, "reconfig_data_format_srca", site)?;
+        let (index, addr) = self.src_a_tile(call, cb, tile, dst, site)?;
         let core = &mut *self.core;
         let format = core.cbs.list[index].format;
         if let Some(unit) = &mut core.compute {

@@ -42,7 +42,7 @@ impl Copier<'_> {
             ExprKind::Binary { op, left, right, .. } => self.scalar_binary(*op, left, right),
             ExprKind::Method { recv, name, .. } => {
                 let name = name.to_string();
-                let same = name.starts_with("wrapping_") || matches!(name.as_str(), "min" | "max" | "abs");
+                let same = name.starts_with("wrapping_") || matches!(name.as_str(), "min" | "max" | "abs" | "div_ceil");
                 self.scalar(recv).filter(|_| same)
             }
             _ => None,

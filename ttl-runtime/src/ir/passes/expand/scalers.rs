@@ -8,9 +8,9 @@ use crate::temps::{Scaler, TempKey};
 
 impl Expander<'_> {
     /// The buffer with the scaler tile of a reduction.
-    pub(super) fn scaler(&mut self, pool: Pool, dim: ReduceDim, rows: &Expr, cols: &Expr) -> LocalId {
+    pub(super) fn scaler(&mut self, pool: Pool, dim: ReduceDim, [rows, cols]: [&Expr; 2], wide: bool) -> LocalId {
         let site = self.site();
-        let scaler = Scaler::of(pool, dim, constant(rows), constant(cols), self.config.fp32_dest_acc);
+        let scaler = Scaler::of(pool, dim, [constant(rows), constant(cols)], wide, self.config.fp32_dest_acc);
         let found = scaler.and_then(|s| self.function.temp(TempKey::Scaler(s)));
         found.unwrap_or_else(|| {
             self.failed.get_or_insert(match scaler {

@@ -174,9 +174,9 @@ impl Expander<'_> {
                 let index = add(mul(at.col.clone(), places.rows.clone()), at.row.clone());
                 Op::Tile(TileOp::unary(TileCall::Transpose, places.buffer(leaf), [index, reg(slot)]))
             }
-            Step::Reduce { pool, dim, leaf, slot } => {
+            Step::Reduce { pool, dim, leaf, slot, wide } => {
                 let [rows, cols] = places.leaf_size(leaf);
-                let scaler = self.scaler(pool, dim, &rows, &cols);
+                let scaler = self.scaler(pool, dim, [&rows, &cols], wide);
                 let count = match dim {
                     ReduceDim::Row => cols.clone(),
                     ReduceDim::Col => rows,

@@ -2,7 +2,7 @@
 //! the placement only the table of needs.
 
 use super::state::{FIELDS, Formats, MATRIX, NAMES, PACK, SRCA, SRCB, State, Summary, UNDO, meet, uniform_formats};
-use super::undo;
+use super::{repack, undo};
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::visit::CallSite;
 use crate::ir::{Expr, Init, LocalId, Module, Op, Role, Stmt, StmtKind, visit};
@@ -39,7 +39,8 @@ pub fn check(module: &Module, buffers: &Buffers) -> Result<(), CheckError> {
             error: None,
         };
         let starts_free = undo::starts_free(&f.body, &summaries);
-        let entry = if is_entry { State::default() } else { undo::at_entry(uniform.clone(), starts_free) };
+        let sets_format = repack::sets(starts_free, checker.cx.packs(&summaries), &uniform);
+        let entry = if is_entry { State::default() } else { undo::at_entry(uniform.clone(), starts_free, sets_format) };
         let end = meet(checker.block(&f.body, Some(entry)), checker.returns.take());
         if let (true, Some(end)) = (is_entry, &end)
             && checker.started
@@ -94,6 +95,9 @@ impl Checker<'_> {
                     self.fail(stmt.line, wrong.to_owned());
                 }
                 self.started = true;
+                if matches!(init, Init::PackReconfig { .. }) && undo::is_open(&self.cx, &at) {
+                    self.fail(stmt.line, format!("{} is {:?} where the packer gets a format", NAMES[UNDO], at.0[UNDO]));
+                }
                 at.init(&self.cx, init);
                 let before = State::default();
                 let mut after = State::default();
@@ -165,7 +169,9 @@ impl Checker<'_> {
                 self.error.get_or_insert(CheckError { site, message });
             }
         }
-        if summary.starts_free == Some(true) && summary.touched[UNDO] && undo::is_open(&self.cx, state) {
+        let bare =
+            summary.starts_free == Some(true) && summary.touched[UNDO] || repack::sets_format(summary, self.uniform);
+        if bare && undo::is_open(&self.cx, state) {
             let message = format!("{} at a call is {:?}", NAMES[UNDO], state.0[UNDO]);
             let site = Site { file: self.file, line, column: 0 };
             self.error.get_or_insert(CheckError { site, message });

@@ -1,20 +1,22 @@
 //! Puts set-up calls in front of the operations, or of the loops, that need them, and what undoes one behind the sections that needed it (`undo`).
 
+use super::repack;
 use super::startup::startup;
 use super::state::{
     By, FIELDS, Formats, L1_ACC, MATRIX, Need, Needs, PACK, SFPU, SRCA, SRCB, State, Summary, UNDO, Value, meet,
     scalars, uniform_formats,
 };
 use super::undo::{self, starts_free};
+use crate::ir::passes::PassError;
 use crate::ir::passes::buffers::Buffers;
 use crate::ir::visit::CallSite;
 use crate::ir::{Block, Expr, Init, LocalId, Module, Op, Role, Stmt, StmtKind, visit};
 use std::collections::BTreeSet;
 
 /// Places all set-up calls of a compute kernel; other kernels have none.
-pub fn place(module: &mut Module, buffers: &Buffers) {
+pub fn place(module: &mut Module, buffers: &Buffers) -> Result<(), PassError> {
     if module.role != Role::Compute || module.fns.is_empty() {
-        return;
+        return Ok(());
     }
     let start = startup(module);
     let uniform = uniform_formats(module, buffers, start.as_ref());
@@ -23,7 +25,8 @@ pub fn place(module: &mut Module, buffers: &Buffers) {
         let is_entry = at + 1 == module.fns.len();
         let cx = Formats::new(module, buffers, at as u32);
         let starts_free = starts_free(&module.fns[at].body, &summaries);
-        let mut entry = undo::at_entry(uniform.clone(), starts_free);
+        let sets_format = repack::sets(starts_free, cx.packs(&summaries), &uniform);
+        let mut entry = undo::at_entry(uniform.clone(), starts_free, sets_format);
         if let (true, Some(start)) = (is_entry, &start) {
             entry.init(&cx, start);
         }
@@ -36,12 +39,19 @@ pub fn place(module: &mut Module, buffers: &Buffers) {
             is_entry,
             free: starts_free != Some(false),
             carries: Vec::new(),
+            uniform: &uniform,
+            mask: None,
+            error: None,
+            file: module.fns[at].file,
             line: module.fns[at].line,
         };
         let mut state = Some(entry);
         let mut body = placer.block(&module.fns[at].body, false, &mut state);
         if let (true, Some(end)) = (is_entry, &mut state) {
             placer.end(end, &mut body);
+        }
+        if let Some(error) = placer.error {
+            return Err(error);
         }
         let exit = placer.returns.into_iter().map(Some).fold(state, meet);
         summaries.push(Summary::new(placer.touched, exit, starts_free));
@@ -52,6 +62,7 @@ pub fn place(module: &mut Module, buffers: &Buffers) {
         }
         module.fns[at].body = body;
     }
+    Ok(())
 }
 
 pub(super) struct Placer<'a> {
@@ -60,13 +71,18 @@ pub(super) struct Placer<'a> {
     /// States at `break` and `continue` of the loops around.
     loops: Vec<(Option<State>, Option<State>)>,
     returns: Vec<State>,
-    touched: [bool; FIELDS],
+    pub(super) touched: [bool; FIELDS],
     is_entry: bool,
     /// No section of tile registers is open.
     pub(super) free: bool,
     /// Of the loops around: whether each round leaves to the next what has to be undone.
     pub(super) carries: Vec<bool>,
-    line: u32,
+    pub(super) uniform: &'a State,
+    /// The set-up of the last reduction.
+    pub(super) mask: Option<Init>,
+    pub(super) error: Option<PassError>,
+    pub(super) file: &'static str,
+    pub(super) line: u32,
 }
 
 impl Placer<'_> {
@@ -183,6 +199,7 @@ impl Placer<'_> {
     }
 
     fn call(&mut self, call: CallSite<'_>, state: &mut State) {
+        self.may_set_format(&call, state);
         if let Some(summary) = self.summaries.get(call.callee.0 as usize) {
             summary.apply(state, call.conditional);
             for (mine, theirs) in self.touched.iter_mut().zip(summary.touched) {
@@ -214,8 +231,11 @@ impl Placer<'_> {
         let none = Some(Value::Undo(None));
         let undoes = matches!(&needs[UNDO], Some(Need { by: By::Undoing, .. }));
         // Between sections the packer gets a format only when it writes whole tiles.
-        let repacks = self.free && needs[PACK].as_ref().is_some_and(|n| state.0[PACK].as_ref() != Some(&n.value));
-        if let (true, Some(call)) = (undoes || repacks, self.cx.undone)
+        let repacks = needs[PACK].as_ref().is_some_and(|n| state.0[PACK].as_ref() != Some(&n.value));
+        let mut again = None;
+        if repacks && !self.free && self.cx.undone.is_some() {
+            again = self.undo_within_section(state, out);
+        } else if let (true, Some(call)) = (undoes || repacks, self.cx.undone)
             && state.0[UNDO] != none
         {
             let undo = Init::Undo(call);
@@ -252,10 +272,19 @@ impl Placer<'_> {
         if let (Some(Need { by: By::Init(init), .. }), None) = (missing(UNDO), missing(MATRIX)) {
             emit(init.clone());
         }
+        if let Some(init) = &again {
+            emit(init.clone());
+        }
+        if let Some(Need { by: By::Init(init), .. }) = &needs[UNDO] {
+            self.mask = Some(init.clone());
+        }
         for (touched, need) in self.touched.iter_mut().zip(&needs) {
             *touched |= need.is_some();
         }
         state.apply(&needs);
+        if let Some(init) = &again {
+            state.init(&self.cx, init);
+        }
     }
 
     /// The body of a loop; what it needs only one value of goes to `out`, in front. `reduces`: as for a block.
@@ -280,10 +309,10 @@ impl Placer<'_> {
                 *field = None;
             }
         }
-        let (returns, free) = (self.returns.len(), self.free);
+        let (returns, free, error) = (self.returns.len(), self.free, self.error.take());
         let (_, ends, _) = self.round(body, cond, &trial);
         self.returns.truncate(returns);
-        self.free = free;
+        (self.free, self.error) = (free, error);
         let head = meet(Some(before), ends).unwrap_or_default();
         self.line = line;
         let (code, _, breaks) = self.round(body, cond, &head);
@@ -342,6 +371,8 @@ impl Placer<'_> {
         if let Some(cond) = cond {
             visit::expr_calls(cond, &mut |call| touch(call.callee.0, &mut varying));
         }
+        // The packer gets another format only when reductions are undone.
+        varying[UNDO] |= varying[PACK] && one[UNDO].is_some();
         // Undoing leaves the matrix unit without a set-up.
         varying[MATRIX] |= varying[UNDO];
         let mut changed: BTreeSet<LocalId> = visit::written_locals(body);

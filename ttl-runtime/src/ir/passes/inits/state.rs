@@ -262,6 +262,18 @@ impl Formats<'_> {
         }
     }
 
+    /// Whether the function packs, or calls one that does.
+    pub(super) fn packs(&self, summaries: &[Summary]) -> bool {
+        let mut packs = false;
+        visit::each_stmt(&self.module.fns[self.function as usize].body, &mut |stmt| {
+            visit::stmt_calls(stmt, &mut |call| {
+                packs |= summaries.get(call.callee.0 as usize).is_some_and(|s| s.touched[PACK]);
+            });
+            packs |= matches!(&stmt.kind, StmtKind::Op(op) if self.needs(op)[PACK].is_some());
+        });
+        packs
+    }
+
     pub(super) fn value(&self, local: LocalId) -> Option<Value> {
         self.buffers.tile_format(self.module, self.function, local).map(Value::Format)
     }

@@ -16,9 +16,9 @@ pub(super) fn is_open(cx: &Formats<'_>, state: &State) -> bool {
     cx.undone.is_some() && state.0[UNDO] != Some(Value::Undo(None))
 }
 
-/// What a device function may assume.
-pub(super) fn at_entry(mut state: State, starts_free: Option<bool>) -> State {
-    if starts_free != Some(false) {
+/// What a device function may assume. `sets_format`: it gives the packer a format within a section of its caller (`repack`).
+pub(super) fn at_entry(mut state: State, starts_free: Option<bool>, sets_format: bool) -> State {
+    if starts_free != Some(false) || sets_format {
         state.0[UNDO] = Some(Value::Undo(None));
     }
     state

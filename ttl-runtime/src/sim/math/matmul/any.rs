@@ -186,14 +186,32 @@ unsafe fn integer_group<L: Lanes>(
             let left = L::splat(in0.raw[row * 32 + k]);
             let right = L::load(in1.raw.as_ptr().add(k * 32 + column));
             // A zero element has an exponent so low that the shift leaves nothing of its made-up leading one.
-            let product = L::mul15(right_bits::<L>(right, phase), left_bits::<L>(left, phase));
-            let shifted = L::shrv(L::shl::<1>(product), L::sub(largest, exponent));
-            let rounded = L::shr::<1>(L::add(shifted, L::splat(1)));
-            let sign = L::sar::<31>(L::xor(left, right));
-            total = L::add(total, L::sub(L::xor(rounded, sign), sign));
+            total = L::add(total, signed_product::<L>(left, right, L::sub(largest, exponent), phase));
         }
+        sum_of_products::<L>(total, largest, phase)
+    }
+}
+
+/// A product of two elements as an integer with its sign, `below` bits below the largest of its group.
+#[inline(always)]
+pub(super) unsafe fn signed_product<L: Lanes>(left: L::V, right: L::V, below: L::V, phase: u32) -> L::V {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let product = L::mul15(right_bits::<L>(right, phase), left_bits::<L>(left, phase));
+        let shifted = L::shrv(L::shl::<1>(product), below);
+        let rounded = L::shr::<1>(L::add(shifted, L::splat(1)));
+        let sign = L::sar::<31>(L::xor(left, right));
+        L::sub(L::xor(rounded, sign), sign)
+    }
+}
+
+/// The sum of a group's products, the largest of which has this exponent.
+#[inline(always)]
+pub(super) unsafe fn sum_of_products<L: Lanes>(total: L::V, largest: L::V, phase: u32) -> Term<L::V> {
+    // SAFETY: passed on to the caller.
+    unsafe {
         let exponent = L::sub(largest, L::splat(127 + phase_shift(phase)));
-        let keep = L::gt(exponent, zero);
+        let keep = L::gt(exponent, L::splat(0));
         Term { value: L::keep(keep, L::shl::<14>(total)), exponent: L::keep(keep, exponent) }
     }
 }

@@ -3,8 +3,7 @@
 use super::super::MathConfig;
 use super::super::accumulate::{Term, accumulate};
 use super::super::lanes::{Lanes, dispatch};
-use super::any::{left_bits, right_bits};
-use super::phase_shift;
+use super::any::{signed_product, sum_of_products};
 
 type Row = [f32; 16];
 type Face = [f32; 256];
@@ -67,14 +66,8 @@ unsafe fn group<L: Lanes>(row: &Row, face: &Face, column: usize, first: usize, p
         for (i, exponent) in exponents.into_iter().enumerate() {
             let left = L::splat(row[first + i].to_bits());
             let right = L::load(face.as_ptr().cast::<u32>().add((first + i) * 16 + column));
-            let product = L::mul15(right_bits::<L>(right, phase), left_bits::<L>(left, phase));
-            let shifted = L::shrv(L::shl::<1>(product), L::sub(largest, exponent));
-            let rounded = L::shr::<1>(L::add(shifted, L::splat(1)));
-            let sign = L::sar::<31>(L::xor(left, right));
-            total = L::add(total, L::sub(L::xor(rounded, sign), sign));
+            total = L::add(total, signed_product::<L>(left, right, L::sub(largest, exponent), phase));
         }
-        let exponent = L::sub(largest, L::splat(127 + phase_shift(phase)));
-        let keep = L::gt(exponent, zero);
-        Term { value: L::keep(keep, L::shl::<14>(total)), exponent: L::keep(keep, exponent) }
+        sum_of_products::<L>(total, largest, phase)
     }
 }

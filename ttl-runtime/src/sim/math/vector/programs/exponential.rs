@@ -3,6 +3,7 @@
 use super::super::integers::*;
 use super::super::steps::*;
 use super::power::{reciprocal, reciprocal_1};
+use super::special::ERF;
 
 const INV_LN2: f32 = std::f32::consts::LOG2_E;
 
@@ -142,33 +143,7 @@ fn gelu_16(unit: Unit, x: &Reg) -> Reg {
 fn gelu_32(unit: Unit, x: &Reg) -> Reg {
     let scaled = min(&unit.mul(x, std::f32::consts::FRAC_1_SQRT_2), 10.0);
     let square = unit.mul(&scaled, &scaled);
-    let upper = unit.polynomial(
-        &square,
-        &[
-            1.128_379_106_5,
-            2.147_743_254_9e-1,
-            6.213_343_516e-2,
-            5.623_043_514_8e-3,
-            6.130_704_423_4e-4,
-            1.767_832_145_6e-5,
-            2.738_464_743_9e-8,
-            -2.863_206_338_7e-10,
-        ],
-    );
-    let lower = unit.polynomial(
-        &square,
-        &[
-            1.0,
-            5.236_727_595_3e-1,
-            1.296_170_651_9e-1,
-            1.964_257_098_7e-2,
-            1.954_555_511_5e-3,
-            1.317_905_698_7e-4,
-            1.315_634_449_4e-6,
-            -3.515_388_868_9e-9,
-            -6.735_072_519_1e-12,
-        ],
-    );
+    let (upper, lower) = (unit.polynomial(&square, &ERF.0), unit.polynomial(&square, &ERF.1));
     let erf = unit.mul(&unit.mul(&upper, &scaled), &reciprocal(unit, &lower));
     let erf = min(&max(&erf, -1.0), 1.0);
     let value = unit.mul(x, &unit.mad(0.5, &erf, 0.5));

@@ -28,7 +28,7 @@ const ERF_16: ([f32; 4], [f32; 5]) = (
 );
 
 /// The long form of them.
-const ERF: ([f32; 8], [f32; 9]) = (
+pub(super) const ERF: ([f32; 8], [f32; 9]) = (
     [
         1.128_379_106_5,
         2.147_743_254_9e-1,
