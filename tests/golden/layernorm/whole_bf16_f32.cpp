@@ -64,25 +64,25 @@ static inline uint32_t Cut_tiles(Cut self, uint32_t at) {                 // row
     return piece_at(Cut_first(self, at), self.block, self.width);         // rows.rs:40
 }
 
-static inline void repeat_row_bf16_f32(uint32_t row, uint32_t full, uint32_t weights, uint32_t tiles) {  // rows.rs:175
-    reconfig_data_format(weights, row);                                   // rows.rs:182
+static inline void repeat_row_bf16_f32(uint32_t row, uint32_t full, uint32_t weights, uint32_t tiles) {  // rows.rs:180
+    reconfig_data_format(weights, row);                                   // rows.rs:187
     pack_reconfig_data_format(full);
     add_bcast_rows_init(weights, row);
     for (uint32_t i = 0; i < tiles; ++i) {
-        tile_regs_acquire();                                              // rows.rs:183
-        add_tiles_bcast_rows(weights, row, 2, i, 0);                      // rows.rs:184
-        tile_regs_commit();                                               // rows.rs:185
+        tile_regs_acquire();                                              // rows.rs:188
+        add_tiles_bcast_rows(weights, row, 2, i, 0);                      // rows.rs:189
+        tile_regs_commit();                                               // rows.rs:190
         tile_regs_wait();
         pack_tile(0, full);
         tile_regs_release();
     }
 }
 
-static inline void repeat_part_bf16_f32(uint32_t row, uint32_t full, uint32_t weights, Cut parts, uint32_t at) {  // rows.rs:161
-    cb_wait_front(row, parts.block);                                      // rows.rs:169
-    const uint32_t value = Cut_tiles(parts, at);                          // rows.rs:170
+static inline void repeat_part_bf16_f32(uint32_t row, uint32_t full, uint32_t weights, Cut parts, uint32_t at) {  // rows.rs:166
+    cb_wait_front(row, parts.block);                                      // rows.rs:174
+    const uint32_t value = Cut_tiles(parts, at);                          // rows.rs:175
     cb_reserve_back(full, value);
-    repeat_row_bf16_f32(row, full, weights, Cut_tiles(parts, at));        // rows.rs:171
+    repeat_row_bf16_f32(row, full, weights, Cut_tiles(parts, at));        // rows.rs:176
     cb_push_back(full, value);
     cb_pop_front(row, parts.block);
 }
@@ -198,44 +198,44 @@ static inline void centre_bf16_f32(uint32_t inputs_x, uint32_t inputs_residual, 
     cb_pop_front(inputs_x, width);
 }
 
-static inline void sum_of_squares_f32_f32(uint32_t row, uint32_t squares, uint32_t tiles) {  // rows.rs:192
-    const uint32_t last = tiles - 1;                                      // rows.rs:193
-    cb_reserve_back(squares, 2);                                          // rows.rs:194
-    tile_regs_acquire();                                                  // rows.rs:195
-    reconfig_data_format(row, row);                                       // rows.rs:196
+static inline void sum_of_squares_f32_f32(uint32_t row, uint32_t squares, uint32_t tiles) {  // rows.rs:197
+    const uint32_t last = tiles - 1;                                      // rows.rs:198
+    cb_reserve_back(squares, 2);                                          // rows.rs:199
+    tile_regs_acquire();                                                  // rows.rs:200
+    reconfig_data_format(row, row);                                       // rows.rs:201
     mul_init(row, row);
     for (uint32_t i = 0; i < last; ++i) {
-        mul_tiles(row, row, i, i, 1);                                     // rows.rs:197
+        mul_tiles(row, row, i, i, 1);                                     // rows.rs:202
     }
-    mul_tiles(row, row, last, last, 0);                                   // rows.rs:199
-    tile_regs_commit();                                                   // rows.rs:200
+    mul_tiles(row, row, last, last, 0);                                   // rows.rs:204
+    tile_regs_commit();                                                   // rows.rs:205
     tile_regs_wait();
-    pack_reconfig_data_format(squares);                                   // rows.rs:201
+    pack_reconfig_data_format(squares);                                   // rows.rs:206
     pack_tile(0, squares);
-    if (last > 0) {                                                       // rows.rs:203
+    if (last > 0) {                                                       // rows.rs:208
         pack_tile(1, squares);
     }
     tile_regs_release();
     cb_push_back(squares, 2);
 }
 
-static inline void one_over_root_f32(uint32_t squares, uint32_t scale, uint32_t weights, uint32_t tiles, float share, float epsilon) {  // rows.rs:209
-    cb_wait_front(squares, 2);                                            // rows.rs:218
-    cb_reserve_back(scale, 1);                                            // rows.rs:219
-    pack_reconfig_data_format(scale);                                     // rows.rs:220
+static inline void one_over_root_f32(uint32_t squares, uint32_t scale, uint32_t weights, uint32_t tiles, float share, float epsilon) {  // rows.rs:214
+    cb_wait_front(squares, 2);                                            // rows.rs:223
+    cb_reserve_back(scale, 1);                                            // rows.rs:224
+    pack_reconfig_data_format(scale);                                     // rows.rs:225
     tile_regs_acquire();
-    reconfig_data_format(weights, squares);                               // rows.rs:221
+    reconfig_data_format(weights, squares);                               // rows.rs:226
     reduce_init<PoolType::SUM, ReduceDim::REDUCE_ROW>(squares, weights, scale);
     reduce_tile<PoolType::SUM, ReduceDim::REDUCE_ROW>(squares, weights, 0, 1, 0);
-    if (tiles > 1) {                                                      // rows.rs:223
+    if (tiles > 1) {                                                      // rows.rs:228
         reduce_tile<PoolType::SUM, ReduceDim::REDUCE_ROW>(squares, weights, 1, 0, 0);
     }
-    binop_with_scalar_tile_init();                                        // rows.rs:225
+    binop_with_scalar_tile_init();                                        // rows.rs:230
     mul_unary_tile(0, __builtin_bit_cast(uint32_t, share));
-    add_unary_tile(0, __builtin_bit_cast(uint32_t, epsilon));             // rows.rs:226
-    rsqrt_tile_init();                                                    // rows.rs:227
+    add_unary_tile(0, __builtin_bit_cast(uint32_t, epsilon));             // rows.rs:231
+    rsqrt_tile_init();                                                    // rows.rs:232
     rsqrt_tile(0);
-    tile_regs_commit();                                                   // rows.rs:228
+    tile_regs_commit();                                                   // rows.rs:233
     tile_regs_wait();
     pack_tile(0, scale);
     tile_regs_release();
