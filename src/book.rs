@@ -19,14 +19,17 @@
 //! [semaphores and pipes](synchronisation),
 //! [programs],
 //! [the simulated chip](simulator),
-//! [kernels written in C++](foreign).
+//! [kernels written in C++](foreign),
+//! [what device code can be](language).
 //!
 //! Tables:
 //! [coming from TT-Metalium](from_metalium),
 //! [coming from TT-Lang](from_tt_lang),
 //! [operations],
+//! [calls one to one](calls),
 //! [limits of the chips](limits),
 //! [errors],
+//! [all messages](messages),
 //! [what device code does not have](refusals).
 
 macro_rules! pages {
@@ -38,8 +41,12 @@ macro_rules! pages {
     };
 }
 
+/// What device code can be: types, functions, parameters, statements.
+#[doc = include_str!("../docs/language.md")]
+pub mod language {}
+
 pages! {
     first_kernel blocks several_cores matmul multicast debugging generated_cpp on_the_card kernels
     circular_buffers tile_registers data_movement tensors synchronisation programs simulator foreign
-    from_metalium from_tt_lang operations limits errors refusals
+    from_metalium from_tt_lang operations calls limits errors messages refusals
 }

@@ -1,8 +1,10 @@
 //! Pages of the book that come from the tables of the code. `TTL_UPDATE_GOLDEN=1 cargo test --test book` writes them.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 use ttl::prelude::*;
+use ttl_runtime::ir::call;
 use ttl_runtime::ops::{BinaryOp, Kind, Param, TernaryOp, UnaryOp};
 
 #[track_caller]
@@ -127,6 +129,76 @@ fn operations() {
     }
     text.push_str(&lines);
     page("operations.md", &text);
+}
+
+/// Tables of equivalents name operations on tiles as methods of `x`, `a` and `b`: all of them exist.
+#[test]
+fn equivalents_exist() {
+    let shapes = "block matmul transpose bcast_rows bcast_cols bcast_scalar sum_row sum_col sum_scalar max_row max_col max_scalar \
+                  mean_row mean_col mean_scalar get_noc_addr";
+    let mut known: BTreeSet<&str> = shapes.split_whitespace().collect();
+    known.extend(UnaryOp::ALL.iter().map(|op| op.row().method));
+    known.extend(BinaryOp::ALL.iter().map(|op| op.row().method));
+    known.extend(TernaryOp::ALL.iter().map(|op| op.row().method));
+    for name in ["from_metalium.md", "from_tt_lang.md"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/book").join(name);
+        let text = std::fs::read_to_string(&path).expect("the page");
+        let mut seen = 0;
+        for of in ["x.", "a.", "b."] {
+            for at in text.split(['`', ' ']).filter_map(|word| word.strip_prefix(of)) {
+                let method: String = at.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                assert!(known.contains(method.as_str()), "{name}: `{of}{method}` does not exist");
+                seen += 1;
+            }
+        }
+        assert!(seen > 5, "{name}: {seen}");
+    }
+}
+
+/// The names of the functions that a piece of C++ calls.
+fn called(cpp: &str) -> String {
+    let names: BTreeSet<&str> = cpp
+        .split('(')
+        .filter(|before| before.len() < cpp.len())
+        .filter_map(|before| before.split(|c: char| !c.is_alphanumeric() && !"_<>:.,".contains(c)).next_back())
+        .map(|name| name.split('<').next().unwrap_or(name))
+        .filter(|name| {
+            name.starts_with(|c: char| c.is_alphabetic()) && *name != "decltype" && *name != "reinterpret_cast"
+        })
+        .collect();
+    if names.is_empty() { cpp.to_owned() } else { names.into_iter().collect::<Vec<_>>().join("`, `") }
+}
+
+#[test]
+fn calls() {
+    let mut text = String::from(
+        "# Calls, one to one\n\nThe kernel API of TT-Metalium and the methods of ttl that become its calls, from the tables of the C++ writer. Element-wise operations are on the page of\n\
+         [operations](crate::book::operations), what safe code writes instead of most of these on [the one for those who come from there](crate::book::from_metalium);\n\
+         `docs/api-coverage.md` goes through all functions of the headers.\n\n\
+         ## Data movement\n\nMethods of `noc: Noc`, of `noc.raw()` and of what they give; [`ttl::raw`](crate::raw) documents them.\n\n| C++ | method |\n|---|---|\n",
+    );
+    let rows: BTreeSet<(String, &str)> =
+        call::rows().filter(|r| !r.is_for_compute() && !r.operator).map(|r| (called(r.cpp), r.method)).collect();
+    assert!(rows.len() > 60, "{}", rows.len());
+    for (cpp, method) in rows {
+        writeln!(text, "| `{cpp}` | `{method}` |").expect("a string");
+    }
+    text.push_str(
+        "\n## Tiles\n\nMethods of [`TileRegs`](crate::prelude::TileRegs) and [`PackRegs`](crate::prelude::PackRegs). The init is placed by the compiler.\n\n\
+         | C++ | init | method |\n|---|---|---|\n",
+    );
+    let name = |text: String| text.split('(').next().unwrap_or_default().to_owned();
+    let rows: BTreeSet<(String, String, &str)> = ttl_runtime::ops::TILE_METHODS
+        .iter()
+        .filter(|(_, call)| call.exists())
+        .map(|(method, call)| (name(call.call(false)), name(call.init(false)), *method))
+        .collect();
+    assert!(rows.len() > 40, "{}", rows.len());
+    for (call, init, method) in rows {
+        let init = if init.is_empty() { String::new() } else { format!("`{init}`") };
+        writeln!(text, "| `{call}` | {init} | `{method}` |").expect("a string");
+    }
+    page("calls.md", &text);
 }
 
 /// The variants of an enum in a source file.

@@ -82,8 +82,24 @@ fn the_readme_shows_the_generated_code() {
     let output = run("add", &["--emit", text(dir.path())]);
     assert!(output.status.success(), "{}", stderr(&output));
     let emitted = std::fs::read_to_string(dir.path().join("add_compute.cpp")).expect("the compute kernel");
-    let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("the README");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = std::fs::read_to_string(root.join("README.md")).expect("the README");
     assert!(readme.contains(emitted.trim_end()), "the README does not show what `add --emit` writes now:\n{emitted}");
+    let body = emitted.find("void kernel_main").map_or("", |at| emitted[at..].trim_end());
+    let page = std::fs::read_to_string(root.join("docs/book/generated_cpp.md")).expect("the page");
+    assert!(page.contains(body), "the book does not show what `add --emit` writes now:\n{body}");
+    // The deadlock is shown with lines of the same file.
+    let source = std::fs::read_to_string(root.join("examples/add.rs")).expect("the example");
+    let source: Vec<&str> = source.lines().collect();
+    for text in [&readme, &std::fs::read_to_string(root.join("docs/book/debugging.md")).expect("the page")] {
+        let shown =
+            text.lines().filter_map(|l| l.split_once(" | ")).filter_map(|(n, l)| Some((n.parse::<usize>().ok()?, l)));
+        let shown: Vec<(usize, &str)> = shown.collect();
+        assert!(shown.len() >= 2, "{shown:?}");
+        for (number, line) in shown {
+            assert_eq!(source.get(number - 1), Some(&line), "line {number} of examples/add.rs");
+        }
+    }
 }
 
 #[test]

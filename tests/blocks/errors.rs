@@ -47,7 +47,7 @@ fn shapes_that_do_not_fit_are_named() {
     for (build, what, help) in cases {
         let text = message(build);
         assert!(text.contains(what) && text.contains(help), "{text}");
-        assert!(text.contains("tests/blocks/errors.rs:"), "no place in: {text}");
+        assert!(text.starts_with("error: ") && text.contains("--> tests/blocks/errors.rs:"), "no place in: {text}");
     }
 }
 
@@ -56,4 +56,5 @@ fn a_block_has_at_most_the_tiles_that_were_waited_for() {
     let text = message(large_block::build);
     assert!(text.contains("a block of 2x4 tiles is made of 6 waited tiles"), "{text}");
     assert!(text.contains("wait for as many tiles as the block has"), "{text}");
+    assert_eq!(text.matches("error: ").count(), 1, "what follows from it is no mistake of its own: {text}");
 }

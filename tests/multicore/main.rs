@@ -114,7 +114,10 @@ fn a_flag_that_is_reset_late_deadlocks_under_some_schedule() {
         let found = (0..20).find_map(|seed| error_of(arch, Schedule::Random(seed), |d| Ok(multicast(d, layout)?.0)));
         let message = found.expect("one of 20 schedules finds it");
         assert!(message.contains("deadlock"), "{message}");
-        assert!(message.contains("`receive_reset_late` waits for semaphore 1 to be 1: it is 0"), "{message}");
+        assert!(
+            message.contains("`receive_reset_late` waits for semaphore `valid` (id 1) to be 1: it is 0"),
+            "{message}"
+        );
     }
 }
 
@@ -125,7 +128,7 @@ fn a_wrong_number_of_destinations() {
         let layout = Layout { extra: 1, ..Layout::beside() };
         let message = error_of(arch, Schedule::RoundRobin, |d| Ok(multicast(d, layout)?.0)).expect("an error");
         assert!(
-            message.contains("deadlock") && message.contains("waits for semaphore 0 to be 7: it is 6"),
+            message.contains("deadlock") && message.contains("waits for semaphore `ready` (id 0) to be 7: it is 6"),
             "{message}"
         );
         let flag = |d: &mut Device| changing_flag(d, 5);
@@ -215,7 +218,8 @@ fn raw(arch: Arch, noc: u8, body: impl Fn([Core; 2]) + Sync) -> Result<(), Strin
         config: Default::default(),
         temps: Default::default(),
     };
-    let semaphores = cores.map(|core| SemLaunch { core, id: 0, addr: arch.l1_base - 16, init: 1 }).to_vec();
+    let semaphores =
+        cores.map(|core| SemLaunch { core, id: 0, name: "".into(), addr: arch.l1_base - 16, init: 1 }).to_vec();
     let threads = cores.into_iter().enumerate().map(thread).collect();
     let launch = Launch { semaphores, threads, ..Launch::default() };
     Machine::new(arch).run(&launch, &RunOptions::default()).map(|_| ()).map_err(|e| e.to_string())

@@ -28,6 +28,7 @@ fn cb(core: Core, id: u32, pages: u32) -> CbLaunch {
         num_pages: pages,
         format: DataFormat::Bf16,
         on_shard: false,
+        ends: Default::default(),
     }
 }
 

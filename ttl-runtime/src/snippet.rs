@@ -63,6 +63,17 @@ pub fn render(f: &mut fmt::Formatter<'_>, message: &str, labels: &[Label], lines
     Ok(())
 }
 
+/// The same as text.
+pub fn text(message: &str, labels: &[Label], lines: &[String]) -> String {
+    struct Report<'a>(&'a str, &'a [Label], &'a [String]);
+    impl fmt::Display for Report<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            render(f, self.0, self.1, self.2)
+        }
+    }
+    Report(message, labels, lines).to_string()
+}
+
 /// The text of the line, if the file can be found. `file!()` paths are relative to the workspace, tests and binaries may run
 /// below it: so the parents of the working directory are tried too.
 fn source_line(site: Site) -> Option<String> {

@@ -92,6 +92,7 @@ fn launch(tiles: u32) -> Launch<'static> {
                 num_pages: 2,
                 format,
                 on_shard: false,
+                ends: Default::default(),
             });
         }
         let kernels: [(Processor, &'static (dyn Fn() + Sync)); 3] =

@@ -9,7 +9,7 @@ use crate::item::RawFn;
 use crate::messages as m;
 use crate::model::{Kind, Role};
 use crate::report::Report;
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::collections::BTreeSet;
 use syn::{Attribute, Expr, FnArg, GenericParam, Pat, PatType, Stmt};
@@ -295,7 +295,8 @@ fn section_kernel(
     };
     let role = Ident::new(role_name, span);
     let kernel_tokens = crate::kernel(role.to_token_stream(), source);
-    let add = quote!(__ttl_program.kernel(__ttl_cores.clone(), #kernel #turbofish { #(#fields),* }););
+    let place = place(section.name.span());
+    let add = quote!(__ttl_program.section_at(__ttl_cores.clone(), #kernel #turbofish { #(#fields),* }, #place););
     (kernel_tokens, add)
 }
 
@@ -358,9 +359,10 @@ fn host(item: &RawFn, operation: &Operation, adds: &TokenStream) -> TokenStream 
         let (out, input, element, pages) = (&b.out, &b.input, &b.element, &b.pages);
         let out_text = out.to_string();
         let label = out_text.trim_start_matches('_').trim_end_matches("_out").to_string();
+        let place = place(out.span());
         quote! {
             let (#out, #input) =
-                __ttl_program.circular_buffer::<#element>(#label, __ttl_cores.clone(), #pages);
+                __ttl_program.buffer_at::<#element>(#label, __ttl_cores.clone(), #pages, #place);
         }
     });
     quote! {
@@ -371,7 +373,6 @@ fn host(item: &RawFn, operation: &Operation, adds: &TokenStream) -> TokenStream 
         #[doc(hidden)]
         #[allow(warnings)]
         impl #impl_generics ::ttl::rt::Operation for #name #ty_generics #where_clause {
-            #[track_caller]
             fn add_to(self, __ttl_program: &mut ::ttl::prelude::Program, __ttl_cores: ::ttl::prelude::CoreSet) {
                 #(#known)*
                 #(#buffers)*
@@ -379,6 +380,11 @@ fn host(item: &RawFn, operation: &Operation, adds: &TokenStream) -> TokenStream 
             }
         }
     }
+}
+
+/// The place of a part of the operation, for the messages of `validate`: a constant is not asked for its caller.
+fn place(span: Span) -> TokenStream {
+    quote_spanned!(span=> const { ::core::panic::Location::caller() })
 }
 
 fn marked(param: &PatType) -> bool {

@@ -8,7 +8,9 @@ use crate::codegen::Lines;
 use crate::cpp::{self, CppKernel, CppSource, KernelKind};
 use crate::program::{Checked, Processor};
 use crate::rt::Args;
-use crate::sim::{CbLaunch, Launch, Machine, PipeLaunch, RunOptions, RunReport, SemLaunch, TensorLaunch, ThreadLaunch};
+use crate::sim::{
+    CbEnds, CbLaunch, Launch, Machine, PipeLaunch, RunOptions, RunReport, SemLaunch, TensorLaunch, ThreadLaunch,
+};
 use std::sync::Arc;
 
 type Entry<'a> = Box<dyn Fn() + Sync + 'a>;
@@ -99,7 +101,9 @@ fn cb_formats(
 fn launch<'a>(program: &CheckedProgram, entries: &[&'a (dyn Fn() + Sync)]) -> Launch<'a> {
     let checked = program.checked();
     let mut launch = Launch::default();
+    let names = |of: &[usize]| of.iter().filter_map(|&k| checked.kernels().get(k)).map(|k| k.name.clone()).collect();
     for cb in checked.cbs() {
+        let ends = CbEnds { producers: names(&cb.producers), consumers: names(&cb.consumers) };
         launch.cbs.extend(cb.cores.iter().map(|core| CbLaunch {
             core,
             id: cb.id,
@@ -109,10 +113,11 @@ fn launch<'a>(program: &CheckedProgram, entries: &[&'a (dyn Fn() + Sync)]) -> La
             num_pages: cb.pages,
             format: cb.format,
             on_shard: cb.tensor.is_some(),
+            ends: ends.clone(),
         }));
     }
     for s in checked.semaphores() {
-        let of = |core| SemLaunch { core, id: s.id, addr: s.address, init: s.init };
+        let of = |core| SemLaunch { core, id: s.id, name: s.name.clone(), addr: s.address, init: s.init };
         launch.semaphores.extend(s.cores.iter().map(of));
     }
     launch.pipes = (0..)

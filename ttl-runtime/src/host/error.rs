@@ -14,8 +14,8 @@ use std::fmt;
 /// What can go wrong on the host gives an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Anything that can go wrong between a Rust kernel and its result. `Debug` is the same text as `Display`, so that `unwrap` and
-/// `main() -> Result` show a readable report.
+/// Anything that can go wrong between a Rust kernel and its result. `Debug` is the text of `Display` without the word `error` in front, so
+/// that `unwrap` and `main() -> Result`, which print `Error: ` themselves, show a readable report.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -31,7 +31,7 @@ pub enum Error {
     Lower(Vec<LowerError>),
     #[error("{}", list(.0))]
     Verify(Vec<VerifyError>),
-    #[error("error: {0}")]
+    #[error("{}", .0.report())]
     Pass(Box<PassError>),
     #[error("error: {0}")]
     Emit(#[from] EmitError),
@@ -68,7 +68,8 @@ boxed! {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self}")
+        let text = self.to_string();
+        f.write_str(text.strip_prefix("error: ").unwrap_or(&text))
     }
 }
 

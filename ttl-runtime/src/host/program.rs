@@ -16,6 +16,7 @@ use crate::rt::{self, Args, Binder, Kernel, LowerError, MovesData};
 use crate::site::Site;
 use crate::tensor::format::Element;
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 
 /// The code of a kernel.
@@ -241,6 +242,27 @@ impl Program {
             DmNoc::Noc1 => 1,
         };
         decl.role = Role::Dm { processor, noc };
+        self.inner.add_kernel(decl);
+    }
+
+    /// A circular buffer of an operation, at its place in the operation.
+    #[doc(hidden)]
+    pub fn buffer_at<T: Element>(
+        &mut self,
+        name: &str,
+        cores: CoreSet,
+        pages: u32,
+        place: &'static Location<'static>,
+    ) -> (Producer<T>, Consumer<T>) {
+        let cb = self.inner.add_cb(CbDecl { site: Site::from(place), ..CbDecl::new(name, cores, T::FORMAT, pages) });
+        (Producer::new(cb), Consumer::new(cb))
+    }
+
+    /// The kernel of a section of an operation, at its place in the operation.
+    #[doc(hidden)]
+    pub fn section_at<K: Kernel>(&mut self, cores: CoreSet, kernel: K, place: &'static Location<'static>) {
+        let mut decl = declare(cores, kernel);
+        decl.site = Site::from(place);
         self.inner.add_kernel(decl);
     }
 

@@ -67,6 +67,16 @@ impl Route {
     }
 }
 
+/// A pipe of one route: `program.pipe("weights", Route::new(sender, receivers))`.
+impl IntoIterator for Route {
+    type Item = Route;
+    type IntoIter = std::iter::Once<Route>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        std::iter::once(self)
+    }
+}
+
 /// How blocks travel through a pipe.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PipeKind {

@@ -129,10 +129,10 @@ impl<'a> Boundary<'a> {
             }
         }
         if !going_on {
-            return Err(deadlock::report(self.shared, cores, ErrorKind::Deadlock));
+            return Err(deadlock::report(self.shared, cores, false));
         }
         if self.idle_polls > self.shared.options.poll_limit {
-            return Err(deadlock::report(self.shared, cores, ErrorKind::Livelock).numbers(format!(
+            return Err(deadlock::report(self.shared, cores, true).numbers(format!(
                 "{} polls in {} epochs without any other progress",
                 self.idle_polls, self.idle_epochs
             )));

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::launch::CbLaunch;
+use super::launch::{CbEnds, CbLaunch};
 use super::shared::Unpushed;
 use crate::site::Site;
 use crate::tensor::format::DataFormat;
@@ -19,6 +19,7 @@ pub(super) struct Cb {
     pub(super) num_pages: u32,
     pub(super) format: DataFormat,
     pub(super) on_shard: bool,
+    pub(super) ends: CbEnds,
     /// Other buffers of the core lie in the same memory.
     pub(super) shares: bool,
     pub(super) unpushed: Unpushed,
@@ -50,6 +51,7 @@ impl Cb {
             num_pages: l.num_pages,
             format: l.format,
             on_shard: l.on_shard,
+            ends: l.ends.clone(),
             shares: false,
             unpushed: Unpushed::default(),
             received: 0,

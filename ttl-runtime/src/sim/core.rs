@@ -128,8 +128,8 @@ pub(super) struct CoreState {
     pub(super) index: u32,
     pub(super) l1: L1View,
     pub(super) cbs: CbTable,
-    /// (id, address) of the semaphores.
-    pub(super) semaphores: Vec<(u32, u32)>,
+    /// (id, address, name) of the semaphores.
+    pub(super) semaphores: Vec<(u32, u32, Arc<str>)>,
     pub(super) threads: Vec<ThreadState>,
     pub(super) queue: Queue,
     pub(super) compute: Option<Box<ComputeUnit>>,

@@ -1,9 +1,11 @@
 //! The report when no thread can run: who waits for what, how much of it there is, and, where it can be told, why.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::core::{CoreState, Wait};
 use super::error::{ErrorKind, SimError, count};
+use super::launch::Processor;
 use super::sched::{AllCores, Shared};
 use crate::arch::Core;
 use crate::site::Site;
@@ -21,7 +23,8 @@ struct Group {
     cores: Vec<Core>,
 }
 
-pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, kind: ErrorKind) -> SimError {
+/// `polling`: some of them look at memory again and again.
+pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, polling: bool) -> SimError {
     let mut groups: Vec<Group> = Vec::new();
     let mut threads = 0u64;
     for core in cores.iter() {
@@ -38,7 +41,10 @@ pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, kind: ErrorKind) -> 
                     && *g.kernel == *t.kernel
             };
             match groups.iter_mut().find(same) {
-                Some(group) => group.cores.push(core.core),
+                Some(group) => {
+                    group.cores.push(core.core);
+                    group.help = group.help.take().or(help); // evident on one of the cores only
+                }
                 None => groups.push(Group {
                     processor: t.processor.name(),
                     kernel: t.kernel.to_string(),
@@ -51,17 +57,28 @@ pub(super) fn report(shared: &Shared, cores: &AllCores<'_>, kind: ErrorKind) -> 
         }
     }
     let waiting = if threads == 1 { "1 thread waits".to_owned() } else { format!("{threads} threads wait") };
-    let message = match kind {
-        ErrorKind::Livelock => format!("livelock: {} that wait or poll for ever", count(threads, "thread")),
-        _ => format!("deadlock: {waiting} and nothing can wake {}", if threads == 1 { "it" } else { "them" }),
+    let them = if threads == 1 { "it" } else { "them" };
+    let mut error = match polling {
+        false => SimError::new(ErrorKind::Deadlock, format!("deadlock: {waiting} and nothing can wake {them}")),
+        true => {
+            let threads = count(threads, "thread");
+            SimError::new(ErrorKind::Livelock, format!("livelock: {threads} that wait or poll for ever"))
+        }
     };
-    let mut error = SimError::new(kind, message);
     for g in groups.iter().take(SHOWN) {
         let cores = core_set(shared.arch.grid_x, &g.cores);
         error = error.label(g.site, format!("{cores} {} `{}` {}", g.processor, g.kernel, g.waits_for));
     }
     if groups.len() > SHOWN {
         error = error.note(format!("{} more groups of threads wait", groups.len() - SHOWN));
+    }
+    let semaphores = |c: &CoreState| {
+        c.threads.iter().any(|t| matches!(t.wait, Wait::SemaphoreEqual { .. } | Wait::SemaphoreMin { .. }))
+    };
+    if cores.iter().any(semaphores)
+        && let Some(note) = ended(shared.arch.grid_x, cores)
+    {
+        error = error.note(note);
     }
     let mut helps: Vec<&String> = Vec::new();
     for help in groups.iter().filter_map(|g| g.help.as_ref()) {
@@ -91,7 +108,7 @@ fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
                 c.num_pages
             );
             let help = match c.producer {
-                None => Some(format!("no kernel on this core fills `{}`", c.name)),
+                None => never_used(core, &c.ends.producers, "fills", "pushing", &c.name),
                 Some((p, _)) if p == thread => {
                     Some(format!("`{}` is filled by the same kernel, which must push before it waits", c.name))
                 }
@@ -116,7 +133,7 @@ fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
                 c.num_pages
             );
             let help = match c.consumer {
-                None => Some(format!("no kernel on this core empties `{}`", c.name)),
+                None => never_used(core, &c.ends.consumers, "empties", "popping", &c.name),
                 Some((p, _)) if p == thread => {
                     Some(format!("`{}` is emptied by the same kernel, which must pop before it reserves more", c.name))
                 }
@@ -137,7 +154,7 @@ fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
                 .semaphores
                 .iter()
                 .find(|s| s.1 == addr)
-                .map_or_else(|| format!("the word at L1 {addr:#x}"), |s| format!("semaphore {}", s.0));
+                .map_or_else(|| format!("the word at L1 {addr:#x}"), |(id, _, name)| semaphore(*id, name));
             let now = core.l1.word(addr);
             let relation = if exact { "to be" } else { "to be at least" };
             let help = (exact && now > value).then(|| {
@@ -154,6 +171,43 @@ fn describe(core: &CoreState, thread: usize) -> (String, Option<String>) {
         Wait::QueueRoom { .. } => ("waits for the NoC".to_owned(), None),
         Wait::Finished | Wait::Failed => (String::new(), None),
     }
+}
+
+/// Nobody has called anything of an end of a buffer: because there is no such kernel on the core, or because it has ended already.
+fn never_used(core: &CoreState, kernels: &[Arc<str>], verb: &str, doing: &str, cb: &str) -> Option<String> {
+    let Some(thread) = core.threads.iter().position(|t| kernels.contains(&t.kernel)) else {
+        return Some(format!("no kernel on this core {verb} `{cb}`"));
+    };
+    let ended = core.threads[thread].wait == Wait::Finished;
+    ended.then(|| format!("{} has ended without {doing} a page of `{cb}`", core.thread_title(thread)))
+}
+
+fn semaphore(id: u32, name: &str) -> String {
+    if name.is_empty() { format!("semaphore {id}") } else { format!("semaphore `{name}` (id {id})") }
+}
+
+/// Data-movement kernels that have ended, while others wait for a semaphore that one of them may have had to raise.
+fn ended(grid_x: u32, cores: &AllCores<'_>) -> Option<String> {
+    let mut groups: Vec<(String, Vec<Core>)> = Vec::new();
+    for core in cores.iter() {
+        for (i, t) in core.threads.iter().enumerate() {
+            if t.wait != Wait::Finished || t.processor == Processor::Compute {
+                continue;
+            }
+            let title = core.thread_title(i);
+            match groups.iter_mut().find(|g| g.0 == title) {
+                Some(group) => group.1.push(core.core),
+                None => groups.push((title, vec![core.core])),
+            }
+        }
+    }
+    let more = groups.len().saturating_sub(4);
+    let mut list: Vec<String> =
+        groups.iter().take(4).map(|(title, on)| format!("{title} on {}", core_set(grid_x, on))).collect();
+    if more > 0 {
+        list.push(format!("{more} more"));
+    }
+    (!list.is_empty()).then(|| format!("ended already: {}", list.join("; ")))
 }
 
 /// `core(0,0)-(7,3), core(9,9)`: cores as rectangles.

@@ -77,6 +77,14 @@ pub struct CbLaunch {
     pub format: DataFormat,
     /// The memory is a tensor's shard: pages that nobody takes are its contents.
     pub on_shard: bool,
+    pub ends: CbEnds,
+}
+
+/// The kernels that have the ends of a circular buffer, by name, as far as is known: for messages.
+#[derive(Clone, Debug, Default)]
+pub struct CbEnds {
+    pub producers: Arc<[Arc<str>]>,
+    pub consumers: Arc<[Arc<str>]>,
 }
 
 /// A semaphore on one core; the word at `addr` is set to `init` when the program starts.
@@ -84,6 +92,8 @@ pub struct CbLaunch {
 pub struct SemLaunch {
     pub core: Core,
     pub id: u32,
+    /// For messages; empty if it has none.
+    pub name: Arc<str>,
     pub addr: u32,
     pub init: u32,
 }

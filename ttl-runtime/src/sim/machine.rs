@@ -143,7 +143,7 @@ impl Machine {
             let index = self.arch.core_index(sem.core);
             views[index].duplicate().set_word(sem.addr, sem.init);
             if let Some(core) = cores.get_mut(&index) {
-                core.semaphores.push((sem.id, sem.addr));
+                core.semaphores.push((sem.id, sem.addr, sem.name.clone()));
             }
         }
         cores.into_values().collect()

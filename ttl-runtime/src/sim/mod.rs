@@ -61,7 +61,8 @@ pub use compare::{MemoryDifference, Place};
 pub use debug::{PrintLog, Printed, Prints, ZoneReport};
 pub use error::{ErrorKind, SimError};
 pub use launch::{
-    CbLaunch, Launch, Processor, Progress, RunOptions, RunReport, Schedule, SemLaunch, TensorLaunch, ThreadLaunch,
+    CbEnds, CbLaunch, Launch, Processor, Progress, RunOptions, RunReport, Schedule, SemLaunch, TensorLaunch,
+    ThreadLaunch,
 };
 pub use machine::Machine;
 pub use math::Numerics;

@@ -52,13 +52,14 @@ impl<'a> Program<'a> {
             num_pages,
             format,
             on_shard: false,
+            ends: Default::default(),
         };
         self.launch.cbs.extend(cores.iter().map(cb));
         addr
     }
 
     pub(crate) fn semaphore(&mut self, cores: &[Core], id: u32, init: u32) {
-        let sem = |&core: &Core| SemLaunch { core, id, addr: 0x8000 + 16 * id, init };
+        let sem = |&core: &Core| SemLaunch { core, id, name: "".into(), addr: 0x8000 + 16 * id, init };
         self.launch.semaphores.extend(cores.iter().map(sem));
     }
 

@@ -155,13 +155,14 @@ impl Chip {
                 num_pages,
                 format,
                 on_shard: false,
+                ends: Default::default(),
             });
         }
     }
 
     pub(super) fn semaphore(&mut self, cores: &[Core], id: u32, init: u32) {
         let addr = self.arch().l1_base + id * 16;
-        self.semaphores.extend(cores.iter().map(|&core| SemLaunch { core, id, addr, init }));
+        self.semaphores.extend(cores.iter().map(|&core| SemLaunch { core, id, name: "".into(), addr, init }));
     }
 
     /// A kernel on one core. Formats of buffers that are there become constants.

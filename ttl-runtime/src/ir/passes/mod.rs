@@ -23,6 +23,7 @@ use super::fuse::PlanError;
 use super::verify::Verified;
 use crate::arch::ComputeConfig;
 use crate::site::Site;
+use crate::snippet::{self, Label};
 
 /// What a kernel is prepared for.
 #[derive(Clone, Copy, Debug)]
@@ -110,6 +111,33 @@ pub enum PassError {
     RepackInFunction { site: Site, function: String },
     #[error("{site}: internal error: {message}")]
     Internal { site: Site, message: String },
+}
+
+impl PassError {
+    pub fn site(&self) -> Site {
+        match self {
+            PassError::Plan { site, .. }
+            | PassError::AccTooLarge { site, .. }
+            | PassError::MixedPrecision { site, .. }
+            | PassError::Shapes { site, .. }
+            | PassError::UnknownSize { site }
+            | PassError::UnknownMean { site }
+            | PassError::AccNotInRegisters { site, .. }
+            | PassError::AccUnknownSize { site }
+            | PassError::RepackUnknown { site }
+            | PassError::RepackInFunction { site, .. }
+            | PassError::Internal { site, .. } => *site,
+        }
+    }
+
+    /// With the line of the Rust source and the help below it, as all other messages.
+    pub fn report(&self) -> String {
+        let (site, text) = (self.site(), self.to_string());
+        let text = text.strip_prefix(&format!("{site}: ")).unwrap_or(&text);
+        let (message, help) = text.split_once("\nhelp: ").unwrap_or((text, ""));
+        let help = if help.is_empty() { vec![] } else { vec![format!("help: {}", help.replace('\n', " "))] };
+        snippet::text(&message.replace('\n', " "), &[Label { site, text: String::new() }], &help)
+    }
 }
 
 /// Runs all passes.

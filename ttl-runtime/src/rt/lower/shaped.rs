@@ -58,6 +58,9 @@ impl Lower<'_> {
             ("matmul", [other]) => {
                 let left = self.receiver_tiles(recv)?;
                 let value = self.expr(other);
+                if matches!(value, Value::Never) {
+                    return Some(Value::Never);
+                }
                 let Some(right) = self.as_tiles(&value) else {
                     let what = value.describe();
                     return Some(self.refuse(
@@ -108,6 +111,9 @@ impl Lower<'_> {
             return None;
         };
         let value = self.expr(value);
+        if matches!(value, Value::Never) {
+            return Some(Value::Never);
+        }
         let Some(tiles) = self.as_tiles(&value) else {
             let what = value.describe();
             return Some(self.refuse(

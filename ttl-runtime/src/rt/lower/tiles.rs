@@ -40,6 +40,9 @@ impl Lower<'_> {
         let ResKind::Reserved { cb, pages, .. } = self.resources[out.0].kind.clone() else {
             return self.refuse("only a reserved block can be stored to", "reserve pages with `y.reserve_back(n)`");
         };
+        if matches!(value, Value::Never) {
+            return Value::Never;
+        }
         let Some(tiles) = self.as_tiles(&value) else {
             let what = value.describe();
             return self.refuse(
