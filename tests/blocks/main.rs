@@ -5,6 +5,7 @@ mod accumulate;
 mod data;
 mod errors;
 mod integers;
+mod precision;
 mod programs;
 mod shapes;
 mod two_sums;
