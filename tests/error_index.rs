@@ -381,7 +381,16 @@ fn shown(format: &str) -> String {
 }
 
 fn cell(text: &str) -> String {
-    shown(text).replace('|', "\\|").replace('<', "\\<").replace('[', "\\[")
+    let mut out = String::new();
+    let mut code = false;
+    for c in shown(text).chars() {
+        code ^= c == '`';
+        if c == '|' || (!code && (c == '<' || c == '[')) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
 }
 
 #[test]

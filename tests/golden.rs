@@ -6,8 +6,10 @@ mod files;
 use ttl::prelude::*;
 use ttl::runtime::codegen::Lines;
 use ttl_kernels::attention::{self, Attention, Mask};
+use ttl_kernels::layernorm::{self, LayerNorm};
 use ttl_kernels::matmul::{self, Activation, Strategy};
 use ttl_kernels::reduce::{self, Axis, Reduction};
+use ttl_kernels::rmsnorm::{self, RmsNorm};
 use ttl_kernels::{elementwise, embedding, fma, linear, norms, softmax, transpose};
 
 fn check(program: &CheckedProgram, name: &str) {
@@ -78,6 +80,23 @@ fn attention_kernels() {
     let attention = Attention { mask: Mask::Causal, ..Attention::of_heads(2) };
     let program = attention::program(&Core::new(0, 0).into(), config, [&q, &k, &v, &y], &attention).expect("fits");
     check(&program.validate(&device).expect("valid"), "attention");
+}
+
+#[test]
+fn kernels_along_rows() {
+    let mut device = Device::open().expect("a device");
+    let mut tensor = |name: &str, shape: [usize; 2]| device.zeros::<bf16>(name, &shape).expect("a tensor");
+    let [x, residual, y] = ["x", "residual", "y"].map(|name| tensor(name, [100, 300]));
+    let [gamma, beta] = ["gamma", "beta"].map(|name| tensor(name, [1, 300]));
+    let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
+    let grid = device.grid();
+    let norm = RmsNorm { x: &x, gamma: Some(&gamma), epsilon: 1e-5, y: &y };
+    let program = rmsnorm::program(&grid, config.clone(), &norm).expect("fits");
+    check(&program.validate(&device).expect("valid"), "rmsnorm");
+    let (residual, gamma, beta) = (Some(&residual), Some(&gamma), Some(&beta));
+    let norm = LayerNorm { x: &x, residual, gamma, beta, epsilon: 1e-5, y: &y };
+    let program = layernorm::program(&grid, config, &norm).expect("fits");
+    check(&program.validate(&device).expect("valid"), "layernorm");
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod text;
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use profile::Profile;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use ttl::prelude::*;
 use ttl_kernels::bert::plan::Step;
@@ -59,7 +59,8 @@ fn run(cli: &Cli) -> ttl::Result<()> {
     let weights = Weights::read(&config, &checkpoint)?;
     let sentences = sentences(cli)?;
     let most = text::most_tokens(&cli.model, config.positions);
-    let (tokens, cut) = text::tokens(&cli.model, &sentences, most)?;
+    let (tokens, cut) = text::tokens(&cli.model, &sentences, most).map_err(with_help)?;
+    writable(cli.options.out.as_deref())?;
     for i in cut {
         println!(
             "sentence {} has more than {most} tokens, the rest is left out: {}",
@@ -93,8 +94,8 @@ fn run(cli: &Cli) -> ttl::Result<()> {
     let time = start.elapsed().as_secs_f64();
     let engine = if cli.options.engine == common::EngineArg::Native { "native" } else { "generated C++" };
     println!(
-        "{} sentences, {} tokens, {} on the simulated {:?}, {engine}: {:.2} s, {:.1} ms per sentence",
-        sentences.len(),
+        "{}, {} tokens, {} on the simulated {:?}, {engine}: {:.2} s, {:.1} ms per sentence",
+        if sentences.len() == 1 { "1 sentence".to_owned() } else { format!("{} sentences", sentences.len()) },
         tokens.iter().map(Vec::len).sum::<usize>(),
         if work.len() == 1 { "1 batch".to_owned() } else { format!("{} batches", work.len()) },
         cli.options.arch,
@@ -131,7 +132,25 @@ fn sentences(cli: &Cli) -> ttl::Result<Vec<String>> {
     } else if all.is_empty() {
         all.extend(SENTENCES.map(str::to_owned));
     }
+    if let Some(i) = all.iter().position(|s| s.trim().is_empty()) {
+        return Err(ttl::Error::Other(format!(
+            "sentence {} is empty\n  = help: leave it out; of a file, empty lines are",
+            i + 1
+        )));
+    }
     Ok(all)
+}
+
+/// That the result has a folder is known before the work begins.
+fn writable(out: Option<&Path>) -> ttl::Result<()> {
+    let folder = out.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+    match folder {
+        None => Ok(()),
+        Some(folder) => Err(ttl::Error::Other(format!(
+            "{} is no folder\n  = help: make it, or give `--out` another file",
+            folder.display()
+        ))),
+    }
 }
 
 /// Makes the programs for all shapes of batches, compiles them if that is to be done, and writes what was asked for. Returns how many programs

