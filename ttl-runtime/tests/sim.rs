@@ -20,6 +20,8 @@ mod launches;
 mod pipelines;
 #[path = "sim/reads.rs"]
 mod reads;
+#[path = "sim/refused.rs"]
+mod refused;
 #[path = "sim/tile_calls.rs"]
 mod tile_calls;
 #[path = "sim/timeline.rs"]

@@ -1,6 +1,7 @@
 //! Arguments: semaphores, scalars by core, tensors.
 
 use super::*;
+use crate::arch::Core;
 use crate::program::{CoreValues, SemDecl};
 use crate::tensor::{MemoryConfig, ShardSpec};
 
@@ -113,6 +114,25 @@ fn per_core_values() {
  --> p.rs:10:5: given here
   = help: give as many words on every core"
     );
+}
+
+#[test]
+fn tables_of_cores() {
+    let with = |kernel: usize, core| {
+        let mut p = small();
+        p.program.kernels[kernel].args.push(Arg::new("to", ArgValue::CoreTable(vec![Core::new(0, 0), core])));
+        p.error()
+    };
+    assert_eq!(
+        with(0, Core::new(5, 5)),
+        "error: entry 1 of argument `to` of kernel `read` is core(5,5): there is no kernel of the program on it
+ --> p.rs:10:5: given here
+  = help: kernels may only send to cores on which the program runs"
+    );
+    assert!(with(0, Core::new(99, 0)).contains("is core(99,0): there is no core of the device on it"));
+    let compute = with(1, Core::new(0, 0));
+    assert!(compute.starts_with("error: compute kernel `copy` has a core argument, `to`"), "{compute}");
+    assert!(compute.contains("compute kernels see circular buffers and scalars only: let a reader or writer use it"));
 }
 
 #[test]
