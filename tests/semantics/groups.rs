@@ -66,7 +66,7 @@ fn step(all: &mut Everything, n: &mut u32) -> u32 {
 
 #[ttl::device]
 fn taken(page: Page<f32>, noc: Noc) -> u32 {
-    let Page { out, back, result: _, at } = page;
+    let Page { out: out @ _, back, result: _, at: at @ _ } = page;
     out.reserve_back(1).push_back();
     let first = back.wait_front(1).read_u32(0);
     first * 0 + at + noc.core_x()

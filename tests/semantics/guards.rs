@@ -197,6 +197,30 @@ fn in_branches(a: &CbIn<f32>, b: &CbIn<f32>, n: u32) -> u32 {
     s + a.wait_front(1).read_u32(0) * 100
 }
 
+/// The name stands in the outer block, so the page is released there.
+#[ttl::device]
+fn set_in_a_block(a: &CbIn<f32>, b: &CbIn<f32>) -> u32 {
+    a.wait_front(1).pop_front();
+    let page;
+    {
+        page = a.wait_front(1);
+    }
+    let other = b.wait_front(1);
+    page.read_u32(0)
+}
+
+#[ttl::device]
+fn set_or_left(a: &CbIn<f32>, b: &CbIn<f32>, n: u32) -> u32 {
+    a.wait_front(1).pop_front();
+    let page;
+    if n == 0 {
+        page = a.wait_front(1);
+    } else {
+        return 5;
+    }
+    page.read_u32(0) + 20
+}
+
 /// A case, between filling the queues and emptying them: the value of the case and the pages then at the fronts.
 macro_rules! cases {
     ($kernel:ident $test:ident { $($case:ident($($arg:expr),*) => $value:expr, $front_a:expr, $front_b:expr;)* }) => {
@@ -263,6 +287,9 @@ cases!(kernel guards_are_released_where_rust_drops_them {
     shadowed_and_moved() => 2, 1, 3;
     dropped_at_once() => 32, 4, 3;
     range_bounds() => 1 + 1 , 3, 2;
+    set_in_a_block() => 1, 2, 1;
+    set_or_left(0) => 21, 2, 0;
+    set_or_left(1) => 5, 1, 0;
     in_branches(1) => 11, 2, 0;
     in_branches(2) => 105, 2, 1;
 });

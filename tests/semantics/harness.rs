@@ -64,3 +64,47 @@ pub(crate) fn page_words(device: &Device, tensor: &Tensor<f32>) -> Vec<u32> {
 pub(crate) fn pairs(values: &[u32]) -> Vec<u32> {
     values.iter().flat_map(|a| values.iter().flat_map(move |b| [*a, *b])).collect()
 }
+
+/// What `validate` says of a writer.
+pub(crate) fn refusal<K: Kernel>(kernel: impl FnOnce(Producer<f32>, Consumer<f32>, PerCore<u32>) -> K) -> String {
+    let device = Device::open().expect("a simulated device");
+    let mut program = Program::new(K::NAME);
+    let (words, done) = program.circular_buffer::<f32>("words", CORE, 2);
+    program.kernel(CORE, kernel(words, done, 1.into()));
+    program.validate(&device).expect_err("the kernel cannot be written in C++").to_string()
+}
+
+#[ttl::kernel(reader)]
+fn fill(_: Noc, x: CbOut<bf16>, w: CbOut<bf16>) {
+    x.reserve_back(1).push_back();
+    w.reserve_back(1).push_back();
+}
+
+#[ttl::kernel(writer)]
+fn drain(_: Noc, y: CbIn<bf16>) {
+    y.wait_front(1).pop_front();
+}
+
+/// What `validate` says of a compute kernel with two buffers to read and one to write.
+pub(crate) fn refusal_of_tiles<K: Kernel>(
+    kernel: impl FnOnce(Consumer<bf16>, Consumer<bf16>, Producer<bf16>, PerCore<u32>) -> K,
+) -> String {
+    let device = Device::open().expect("a simulated device");
+    let mut program = Program::new(K::NAME);
+    let (x_out, x) = program.circular_buffer::<bf16>("x", CORE, 4);
+    let (w_out, w) = program.circular_buffer::<bf16>("w", CORE, 4);
+    let (y, y_in) = program.circular_buffer::<bf16>("y", CORE, 4);
+    program.kernel(CORE, kernel(x, w, y, 1.into()));
+    program.kernel(CORE, fill { x: x_out, w: w_out });
+    program.kernel(CORE, drain { y: y_in });
+    program.validate(&device).expect_err("the kernel cannot be written in C++").to_string()
+}
+
+/// One message, with a line of the file.
+#[track_caller]
+pub(crate) fn assert_refused(name: &str, error: String, message: &str, help: &str, file: &str) {
+    assert!(error.starts_with(&format!("error: {message}")), "{name}: no `{message}` in\n{error}");
+    assert!(error.contains(help), "{name}: no `{help}` in\n{error}");
+    assert!(error.contains(&format!("--> {file}:")), "{name}: no place in\n{error}");
+    assert_eq!(error.matches("error: ").count(), 1, "{name}: what follows from it is no mistake of its own:\n{error}");
+}

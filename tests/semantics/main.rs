@@ -11,11 +11,13 @@
 //! - `options.rs`: `Option`, structs without field names;
 //! - `names.rs`: constants, generic functions, names that mean something in C++;
 //! - `placed.rs`: which processor and NoC a kernel gets;
-//! - `panics.rs`: what is an error rather than a value; `refused.rs`: what Rust accepts and C++ could not follow.
+//! - `panics.rs`: what is an error rather than a value;
+//! - `refused.rs`, `refused_data.rs`, `refused_tiles.rs`: what Rust accepts and C++ could not follow.
 
 // The functions are written to have the shapes that are tested.
 #![allow(clippy::all, unused_assignments, unused_variables, unused_mut, unused_parens, unused_imports, unused_must_use)]
 #![allow(unreachable_code, dead_code, path_statements, invalid_nan_comparisons, non_snake_case)]
+#![allow(for_loops_over_fallibles, mismatched_lifetime_syntaxes)]
 
 /// One kernel that writes the value of each expression, and a test that compares the values of both engines with the expected ones.
 macro_rules! table {
@@ -46,6 +48,31 @@ macro_rules! table {
     };
 }
 
+/// Kernels that Rust accepts, and what `validate` says of each: the one message with its help, and a line of this file.
+macro_rules! refusals {
+    ($test:ident: $kind:ident $params:tt { $($name:ident $body:block => $message:literal, $help:literal;)* }) => {
+        $(
+            #[ttl::kernel($kind)]
+            fn $name $params $body
+        )*
+
+        #[test]
+        fn $test() {
+            $(crate::harness::assert_refused(stringify!($name), refused!($kind $name), $message, $help, file!());)*
+        }
+    };
+}
+
+/// What `validate` says of a kernel of [`refusals`].
+macro_rules! refused {
+    (writer $name:ident) => {
+        crate::harness::refusal(|words, done, n| $name { words, done, n, first: true.into() })
+    };
+    (compute $name:ident) => {
+        crate::harness::refusal_of_tiles(|x, w, y, n| $name { x, w, y, n, first: true.into() })
+    };
+}
+
 mod arguments;
 mod closures;
 mod data;
@@ -64,4 +91,6 @@ mod panics;
 mod placed;
 mod print_tile;
 mod refused;
+mod refused_data;
+mod refused_tiles;
 mod traits;

@@ -29,7 +29,7 @@ impl Lower<'_> {
     pub(super) fn closure_param(&mut self, p: sk::Local) -> Option<Vec<LocalId>> {
         let Some(Item::Closure(key)) = self.items.get(self.def.locals[p as usize].slot as usize) else { return None };
         let Some(found) = self.cx.closure(*key).cloned() else {
-            self.error("a closure that was never given", "this is a fault of ttl; please report it");
+            self.fault("a closure that was never given");
             return Some(vec![]);
         };
         let mut params = vec![];
@@ -53,7 +53,7 @@ impl Lower<'_> {
     /// Lowers a closure that is given to a function.
     pub(super) fn closure(&mut self, closure: &sk::Closure) -> Value {
         let Some(Item::Closure(key)) = self.items.get(closure.slot as usize).cloned() else {
-            return self.refuse("a closure without its type", "this is a fault of ttl; please report it");
+            return self.fault("a closure without its type");
         };
         let around = Around { bindings: self.bindings.clone(), locals: self.locals.clone(), used: vec![] };
         let mut inner = Lower::new(self.cx, self.def, self.items, self.file);

@@ -1,6 +1,7 @@
 //! Structs, tuples, arrays and enums: values, fields, elements, places.
 
 use super::Lower;
+use super::expr::is_own;
 use super::value::Value;
 use crate::ir::data::Form;
 use crate::ir::{BinOp, Debug, Expr, ExprKind, LocalId, StmtKind, Ty, visit};
@@ -35,16 +36,17 @@ impl Lower<'_> {
                 };
                 let order = variants[at].fields.iter().map(|(name, _)| fields.iter().position(|(f, _)| f == name));
                 let Some(order) = order.collect::<Option<Vec<usize>>>() else {
-                    return self.refuse(format!("`{ty}::{name}` without all its fields"), "give every field a value");
+                    return self.fault(format!("`{ty}::{name}` without all its fields"));
                 };
                 let own = order.into_iter().map(|i| values[i].clone()).collect();
                 return Value::Scalar(build_variant(ty.clone(), at as u32, own));
             }
+            (Ty::Struct(s), None) if matches!(s.form, Form::Enum(_)) => return self.unnamed_variant(&ty),
             (Ty::Enum(_), Some(name)) => return self.no_variant(&ty, name),
             _ => ty,
         };
         let Ty::Struct(s) = ty.clone() else {
-            return self.refuse(format!("a `{ty}` cannot be built here"), "build a struct or a variant of an enum");
+            return self.fault(format!("a `{ty}` is built here"));
         };
         let base = base.map(|b| self.steady(b));
         let mut all = vec![];
@@ -55,7 +57,7 @@ impl Lower<'_> {
                 (None, Some(base)) => Expr::field(base.clone(), at as u32),
                 (None, None) => {
                     let name = field.name.clone();
-                    return self.refuse(format!("`{ty}` without its field `{name}`"), "give every field a value");
+                    return self.fault(format!("`{ty}` without its field `{name}`"));
                 }
             });
         }
@@ -66,6 +68,14 @@ impl Lower<'_> {
         self.refuse(
             format!("`{name}` is not seen as a variant of `{ty}`"),
             "write a variant as `Enum::Variant`, by the names that the enum gives them",
+        )
+    }
+
+    /// `V { .. }` instead of `E::V { .. }`: before types are known that is a struct.
+    pub(super) fn unnamed_variant(&mut self, ty: &Ty) -> Value {
+        self.refuse(
+            format!("this does not say which variant of `{ty}` it is"),
+            "write `Enum::Variant { .. }`, with the name of the enum",
         )
     }
 
@@ -81,17 +91,21 @@ impl Lower<'_> {
     pub(super) fn array(&mut self, elems: &[sk::Expr]) -> Value {
         let values = self.operands(&elems.iter().collect::<Vec<_>>());
         let Some(first) = values.first().filter(|_| !self.diverged) else {
-            return self.refuse("an array without elements", "leave it out");
+            return self.no_elements();
         };
         let ty = Ty::array(first.ty.clone(), values.len());
         Value::Scalar(Expr { ty, kind: ExprKind::Array(values) })
+    }
+
+    fn no_elements(&mut self) -> Value {
+        self.refuse("an array without elements, which C++ does not have", "leave it out, or give it one element")
     }
 
     pub(super) fn repeat(&mut self, slot: sk::Slot, value: &sk::Expr) -> Value {
         let ty = self.ty(slot);
         let value = self.scalar(value);
         if matches!(ty, Ty::Array(_, 0)) {
-            return self.refuse("an array without elements", "leave it out");
+            return self.no_elements();
         }
         let value = Box::new(self.stable(value));
         Value::Scalar(Expr { ty, kind: ExprKind::Repeat(value) })
@@ -104,8 +118,7 @@ impl Lower<'_> {
             Value::Never => return Value::Never,
             other => {
                 let what = other.describe();
-                return self
-                    .refuse(format!("{what} has no field `{name}` in a kernel"), "see the methods of the device API");
+                return self.fault(format!("a field `{name}` of {what}"));
             }
         };
         let at = match &base.ty {
@@ -123,10 +136,7 @@ impl Lower<'_> {
             Some(at) => Value::Scalar(Expr::field(base, at as u32)),
             None => {
                 let ty = base.ty.clone();
-                self.refuse(
-                    format!("`{ty}` has no field `{name}` in a kernel"),
-                    "use fields of `#[ttl::device]` structs",
-                )
+                self.fault(format!("a field `{name}` of `{ty}`"))
             }
         }
     }
@@ -137,7 +147,7 @@ impl Lower<'_> {
             Value::Never => return Value::Never,
             other => {
                 let what = other.describe();
-                return self.refuse(format!("{what} cannot be indexed"), "index arrays: `[T; N]`");
+                return self.fault(format!("an element of {what}"));
             }
         };
         let before = self.position();
@@ -146,7 +156,7 @@ impl Lower<'_> {
         let base = if base.is_place() { base } else { self.spill(base) };
         let Ty::Array(_, len) = base.ty else {
             let ty = base.ty.clone();
-            return self.refuse(format!("`{ty}` cannot be indexed"), "index arrays: `[T; N]`");
+            return self.fault(format!("an element of `{ty}`"));
         };
         if at.ty == Ty::Never {
             return Value::Never;
@@ -164,7 +174,7 @@ impl Lower<'_> {
             Some((low, _)) if low >= u64::from(len) => {
                 self.error(
                     format!("index out of bounds: the length is {len} but the index is {low}"),
-                    "indices of an array begin at 0",
+                    "indices of an array begin at 0 and end before its length",
                 );
                 return Expr { ty: Ty::Usize, kind: ExprKind::Int(0) };
             }
@@ -257,12 +267,13 @@ impl Lower<'_> {
             self.write(to, value);
             return Value::Unit;
         }
-        let value = self.scalar(value);
+        let value = self.expr(value);
         let before = self.position();
         let Some(to) = self.place(place) else {
             self.error(CHANGES_PLACE, "bind references, buffers, guards and tile expressions with a new `let`");
             return Value::Unit;
         };
+        let value = self.as_scalar(value);
         let value =
             if self.position() > before && visit::has_call(&value) { self.spill_at(value, before) } else { value };
         self.write(to, value);
@@ -273,10 +284,11 @@ impl Lower<'_> {
     pub(super) fn equality(&mut self, op: BinOp, a: Expr, b: Expr) -> Value {
         if !matches!(op, BinOp::Eq | BinOp::Ne) || !comparable(&a.ty) {
             let ty = a.ty.clone();
-            return self.refuse(
-                format!("two `{ty}` cannot be compared in a kernel"),
-                "`==` works with `#[derive(PartialEq)]` below `#[ttl::device]`; or use `match` and compare numbers",
-            );
+            let help = match ty {
+                Ty::Array(..) => "compare their elements in a loop; `==` works for up to 16 of them",
+                _ => "`==` works with `#[derive(PartialEq)]` below `#[ttl::device]`; or use `match` and compare numbers",
+            };
+            return self.refuse(format!("two `{ty}` cannot be compared in a kernel"), help);
         }
         let (a, b) = (self.steady(a), self.steady(b));
         let equal = equal(a, b);
@@ -326,8 +338,12 @@ impl Lower<'_> {
 
     /// An operation on two numbers, or the comparison of other data.
     pub(super) fn arithmetic(&mut self, op: BinOp, a: Expr, b: Expr) -> Value {
-        if matches!(a.ty, Ty::Struct(_) | Ty::Array(..) | Ty::Enum(_)) {
-            return self.equality(op, a, b);
+        if is_own(&a.ty) {
+            use BinOp as O;
+            return match op {
+                O::Eq | O::Ne | O::Lt | O::Le | O::Gt | O::Ge => self.equality(op, a, b),
+                _ => self.own_operator(&a.ty),
+            };
         }
         let result = super::expr::binary(op, a, b);
         if result.ty == Ty::Usize && self.interval(&result).is_none() {

@@ -10,7 +10,7 @@ impl Lower<'_> {
         let args = self.operands(&print.args.iter().collect::<Vec<_>>());
         if let Some(arg) = args.iter().find(|a| !a.ty.is_scalar() && !matches!(a.ty, Ty::Usize | Ty::Never)) {
             let ty = arg.ty.clone();
-            self.error(format!("a `{ty}` cannot be printed"), "print its numbers one by one");
+            self.fault(format!("a `{ty}` is printed"));
         }
         Text { format: print.format.clone(), args }
     }
@@ -27,7 +27,10 @@ impl Lower<'_> {
         let before = self.position();
         let message = a.message.as_ref().map(|m| self.text(m));
         if self.position() > before {
-            self.error("a message of an assertion computes", "give it variables, or print before the assertion");
+            self.error(
+                "the message of this assertion has a value that must be computed before",
+                "give it a variable: `let x = ..; assert!(.., \"{}\", x)`",
+            );
         }
         self.emit(StmtKind::Debug(Debug::Assert { cond, what: a.what.clone(), message }));
         Value::Unit

@@ -4,7 +4,7 @@ use super::Lower;
 use super::order::changes;
 use super::scope::Kind;
 use super::value::{Binding, Value};
-use crate::ir::{BinOp, Expr, ExprKind, LocalId, StmtKind, Ty};
+use crate::ir::{BinOp, Expr, ExprKind, LocalId, StmtKind, Ty, visit};
 use crate::rt::cx::Item;
 use ttl_skeleton as sk;
 
@@ -16,16 +16,16 @@ impl Lower<'_> {
             sk::Expr::Int { value, slot } => self.int(*value, *slot),
             sk::Expr::Float { text, .. } => match text.parse::<f32>() {
                 Ok(v) => Value::Scalar(Expr { ty: Ty::F32, kind: ExprKind::F32(v) }),
-                Err(_) => self.refuse(format!("`{text}` is no f32 literal"), "write it as `1.5` or `1e-3`"),
+                Err(_) => self.fault(format!("`{text}` is no f32 literal")),
             },
             sk::Expr::Local(l) => self.local(*l),
             sk::Expr::Placed(e, _) => self.expr(e),
             sk::Expr::Const(slot) => match self.items.get(*slot as usize) {
-                Some(Item::Const(Expr { ty: Ty::Usize, kind: ExprKind::Int(v) })) if *v > i64::from(u32::MAX) => {
-                    self.refuse(format!("{v} is too large for the device"), "a `usize` has 32 bits there")
+                Some(Item::Const(e)) => {
+                    let e = e.clone();
+                    self.constant(e)
                 }
-                Some(Item::Const(e)) => Value::Scalar(e.clone()),
-                _ => self.refuse("a constant without a value", "this is a fault of ttl; please report it"),
+                _ => self.fault("a constant without a value"),
             },
             sk::Expr::Unary(op, e) => self.unary(*op, e),
             sk::Expr::Binary(op, l, r) => self.binary(*op, l, r),
@@ -38,7 +38,7 @@ impl Lower<'_> {
             }
             sk::Expr::Ref { place, .. } => self.reference(place),
             sk::Expr::Call { slot, args } => self.call(*slot, args),
-            sk::Expr::Closure(_) => self.refuse("a closure without a function that takes it", "give it to one"),
+            sk::Expr::Closure(_) => self.fault("a closure without a function that takes it"),
             sk::Expr::CallClosure { local, args } => self.call_closure(*local, args),
             sk::Expr::UserMethod { slot, recv, args, line } => self.user_method(*slot, recv, args, *line),
             sk::Expr::Struct { slot, variant, fields, base } => {
@@ -73,14 +73,40 @@ impl Lower<'_> {
         Value::Never
     }
 
+    /// A constant as rustc has it, where a `usize` has 64 bits.
+    fn constant(&mut self, e: Expr) -> Value {
+        let mut wide = None;
+        visit::each_expr(&e, &mut |e| {
+            if let (Ty::Usize, ExprKind::Int(v)) = (&e.ty, &e.kind)
+                && let Some(v) = u64::try_from(*v).ok().filter(|v| *v > u64::from(u32::MAX))
+            {
+                wide = Some(v);
+            }
+        });
+        match wide {
+            Some(v) => self.too_large(v),
+            None => Value::Scalar(e),
+        }
+    }
+
+    fn too_large(&mut self, value: u64) -> Value {
+        self.refuse(format!("{value} is too large for the device"), "a `usize` has 32 bits there")
+    }
+
+    /// `impl Add` and the like: a call in Rust, for which ttl has no function.
+    pub(super) fn own_operator(&mut self, ty: &Ty) -> Value {
+        self.refuse(
+            format!("an operator of your own type `{ty}` is used in a kernel"),
+            "write a method and call it, `a.plus(b)`: only numbers and tiles have operators",
+        )
+    }
+
     fn int(&mut self, value: u64, slot: sk::Slot) -> Value {
         let ty = self.ty(slot);
-        if ty == Ty::Usize && value > u64::from(u32::MAX) {
-            return self.refuse(format!("{value} is too large for the device"), "a `usize` has 32 bits there");
-        }
         match ty.int() {
+            Some(_) if ty == Ty::Usize && value > u64::from(u32::MAX) => self.too_large(value),
             Some(int) => Value::Scalar(Expr { kind: ExprKind::Int(int.wrap(value as i64)), ty }),
-            None => self.refuse(format!("an integer literal cannot be a `{ty}`"), "use an integer of at most 32 bits"),
+            None => self.fault(format!("an integer literal of type `{ty}`")),
         }
     }
 
@@ -93,10 +119,7 @@ impl Lower<'_> {
                     return value;
                 }
                 let name = self.def.locals[l as usize].name.clone();
-                self.refuse(
-                    format!("`{name}` has no value here that ttl can follow"),
-                    "give buffers, guards and tile expressions their value where they are declared",
-                )
+                self.fault(format!("`{name}` has no value here"))
             }
         }
     }
@@ -119,7 +142,7 @@ impl Lower<'_> {
             Value::Unit => Expr { ty: Ty::Unit, kind: ExprKind::Int(0) },
             other => {
                 let what = other.describe();
-                self.error(format!("{what} is used where a number is needed"), "this use is not supported in a kernel");
+                self.fault(format!("{what} is used where a number is needed"));
                 Expr { ty: Ty::Never, kind: ExprKind::Int(0) }
             }
         }
@@ -138,6 +161,9 @@ impl Lower<'_> {
                 }
                 let a = self.as_scalar(value);
                 let ty = a.ty.clone();
+                if is_own(&ty) {
+                    return self.own_operator(&ty);
+                }
                 Value::Scalar(match (&a.kind, ty.int()) {
                     (ExprKind::Int(v), Some(int)) => Expr { kind: ExprKind::Int(int.wrap(v.wrapping_neg())), ty },
                     (ExprKind::F32(v), _) => Expr { kind: ExprKind::F32(-v), ty },
@@ -151,6 +177,9 @@ impl Lower<'_> {
                 }
                 let a = self.as_scalar(value);
                 let ty = a.ty.clone();
+                if is_own(&ty) {
+                    return self.own_operator(&ty);
+                }
                 Value::Scalar(Expr { ty, kind: ExprKind::Not(Box::new(a)) })
             }
         }
@@ -232,7 +261,9 @@ impl Lower<'_> {
             && self.bindings[*l as usize].is_none()
         {
             let value = self.expr(value);
+            let owned = self.owned(&value);
             self.bind(*l, value);
+            self.own_where_declared(*l, &owned);
             return Value::Unit;
         }
         self.assign_place(place, value)
@@ -246,7 +277,7 @@ impl Lower<'_> {
         let right = self.scalar(value);
         let after = self.position();
         let Some(to) = self.place(place) else {
-            return self.refuse("only numbers can be assigned to", "use a `let mut` number");
+            return self.fault("an operation that assigns to no number");
         };
         let right =
             if self.position() > after && !self.is_stable(&right) { self.spill_at(right, after) } else { right };
@@ -255,6 +286,11 @@ impl Lower<'_> {
         self.write(to, value);
         Value::Unit
     }
+}
+
+/// A type whose operators are functions of the user's.
+pub(super) fn is_own(ty: &Ty) -> bool {
+    matches!(ty, Ty::Struct(_) | Ty::Array(..) | Ty::Enum(_))
 }
 
 /// An operation of two numbers; of two constants its value.

@@ -31,7 +31,7 @@ impl Lower<'_> {
         let id = match self.items.get(slot as usize).cloned() {
             Some(Item::Fn(id)) => id,
             Some(Item::Late(make)) => make(self.cx),
-            _ => return self.refuse("a call without its function", "this is a fault of ttl; please report it"),
+            _ => return self.fault("a call without its function"),
         };
         self.call_function(id, recv, args, closures, vec![])
     }
@@ -100,6 +100,7 @@ impl Lower<'_> {
         }
         let call = Expr { ty: ret.clone(), kind: ExprKind::Call(FnId(id.0), values) };
         match ret {
+            ty if !super::is_returned(&ty) => Value::Never,
             Ty::Unit => {
                 self.emit(StmtKind::Eval(call));
                 Value::Unit
@@ -130,7 +131,7 @@ impl Lower<'_> {
             | Value::Words(id) => named(id),
             Value::Res { id, .. } => match (&self.resources[id.0].kind, self.resources[id.0].state) {
                 (_, State::Gone) => {
-                    self.error("a guard is used after it was released", "use it before");
+                    self.fault("a guard is used after it was released");
                     named(LocalId(0))
                 }
                 (ResKind::Front { cb, .. } | ResKind::Reserved { cb, .. }, _) => named(*cb),

@@ -48,10 +48,7 @@ impl Lower<'_> {
                 match self.param_binding(local, &ty) {
                     Some(Binding::Alias(value)) if !ty.peeled().is_data() => value,
                     Some(_) => Value::Scalar(self.read(local)),
-                    None => self.refuse(
-                        format!("`{}` has a field of type `{ty}`, which is no parameter", group.name),
-                        "use buffers, tensors, semaphores, pipes, cores and plain data",
-                    ),
+                    None => self.fault(format!("`{}` has a field of type `{ty}`", group.name)),
                 }
             };
             fields.push((field.clone(), value));
@@ -75,7 +72,7 @@ impl Lower<'_> {
             Some(value) => value.clone(),
             None => {
                 let ty = group.ty.clone();
-                self.refuse(format!("`{ty}` has no field `{name}`"), "use the names of the struct")
+                self.fault(format!("`{ty}` has no field `{name}`"))
             }
         }
     }
@@ -105,10 +102,15 @@ impl Lower<'_> {
                 }
             }
             (pat, Value::Scalar(e)) => self.take_apart(pat, &e),
-            (sk::Pat::Bind(local, None), value) => self.bind(*local, value),
+            (sk::Pat::Bind(local, sub), value) => {
+                self.bind(*local, value.clone());
+                if let Some(sub) = sub {
+                    self.take_group_apart(sub, value);
+                }
+            }
             (_, other) => {
                 let what = other.describe();
-                self.error(format!("{what} cannot be matched with patterns"), "give it a name in the pattern");
+                self.fault(format!("a pattern of {what}"));
             }
         }
     }

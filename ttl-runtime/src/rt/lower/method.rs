@@ -95,7 +95,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn no_method(&mut self, ty: &str, name: &str) -> Value {
-        self.refuse(format!("`{ty}` has no method `{name}` in a kernel"), "see the methods of the device API")
+        self.fault(format!("`{ty}` has no method `{name}`"))
     }
 
     /// A page count: used again when the guard is released, so it must not change in between.
@@ -201,10 +201,7 @@ impl Lower<'_> {
         match (self.resources[id.0].kind.clone(), name, args) {
             (ResKind::Reserved { .. }, "push_back", []) | (ResKind::Front { .. }, "pop_front" | "keep_front", []) => {
                 if state == State::Borrowed {
-                    return self.refuse(
-                        "a guard that is a parameter cannot be released here",
-                        "release it in the function that made it",
-                    );
+                    return self.fault("a guard that is a parameter is released");
                 }
                 if let (ResKind::Front { cb, .. }, "keep_front") = (self.resources[id.0].kind.clone(), name) {
                     self.op(Op::KeepFront { cb });
@@ -395,8 +392,10 @@ impl Lower<'_> {
         let a = self.as_scalar(recv);
         if !a.ty.is_scalar() && a.ty != Ty::Usize {
             let ty = a.ty.clone();
-            return self
-                .refuse(format!("`{ty}` has no method `{name}` in a kernel"), "see the methods of the device API");
+            return self.refuse(
+                format!("`{ty}` has no method `{name}` in a kernel"),
+                "write a method of your own, with `#[ttl::device]` on its `impl`",
+            );
         }
         let op = match name {
             "wrapping_add" => BinOp::Add,

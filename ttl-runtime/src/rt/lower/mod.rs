@@ -75,6 +75,11 @@ pub fn lower(
     }
 }
 
+/// Whether a function of C++ can return a value of this type: what is released or borrowed belongs to the function that made it.
+fn is_returned(ty: &Ty) -> bool {
+    ty.is_data() || matches!(ty, Ty::Unit | Ty::Never)
+}
+
 /// The function being lowered.
 struct Lower<'a> {
     cx: &'a mut Cx,
@@ -84,6 +89,8 @@ struct Lower<'a> {
     locals: Vec<ir::Local>,
     /// What each skeleton local stands for, once it is bound.
     bindings: Vec<Option<Binding>>,
+    /// The scope of each local that is declared without a value.
+    declared: HashMap<sk::Local, usize>,
     /// Statements under construction, innermost block last.
     blocks: Vec<Block>,
     scopes: Vec<Scope>,
@@ -114,6 +121,7 @@ impl<'a> Lower<'a> {
             file,
             locals: vec![],
             bindings: vec![None; def.locals.len()],
+            declared: HashMap::new(),
             blocks: vec![vec![]],
             scopes: vec![],
             resources: vec![],
@@ -129,17 +137,14 @@ impl<'a> Lower<'a> {
 
     fn function(mut self, generics: Vec<String>) -> ir::Fn {
         let ret = self.def.ret.map_or(Ty::Unit, |slot| self.ty(slot));
-        if matches!(ret, Ty::Group(_)) {
-            self.error(
-                format!("a device function cannot return a `{ret}`, which groups parameters of a kernel"),
-                "return one of its fields, or pass it on by reference",
-            );
-        }
-        if matches!(ret, Ty::Ref { .. }) {
-            self.error(
-                "a device function cannot return a reference",
-                "return the value, or the index of what you mean",
-            );
+        let returns = is_returned(&ret);
+        if !returns {
+            let help = match ret {
+                Ty::Group(_) => "pass it on by reference, and return numbers",
+                Ty::Ref { .. } => "return the value, or the index of what you mean",
+                _ => "make it where it is used, and pass it on by reference; numbers and plain data can be returned",
+            };
+            self.error(format!("a device function cannot return a `{ret}`"), help);
         }
         self.enter_scope(scope::Kind::Function);
         let mut params = vec![];
@@ -147,7 +152,7 @@ impl<'a> Lower<'a> {
             params.extend(self.bind_param(p));
         }
         let value = self.block_value(&self.def.body);
-        if !self.diverged && ret != Ty::Unit {
+        if !self.diverged && ret != Ty::Unit && returns {
             let value = self.as_scalar(value);
             self.leave_scope();
             self.emit(StmtKind::Return(Some(value)));
@@ -199,7 +204,7 @@ impl<'a> Lower<'a> {
                 "pass it by reference: `&tile` or `&mut tile`",
             );
         }
-        self.bindings[p as usize] = binding;
+        self.bindings[p as usize] = Some(binding.unwrap_or(Binding::Alias(Value::Never)));
         vec![local]
     }
 
@@ -208,7 +213,7 @@ impl<'a> Lower<'a> {
             Some(Item::Ty(ty)) => ty.clone(),
             other => {
                 let what = format!("slot {slot} of `{}` should hold a type, it holds {other:?}", self.def.name);
-                self.error(what, "this is a fault of ttl; please report it");
+                self.fault(what);
                 Ty::Unit
             }
         }
@@ -228,6 +233,14 @@ impl<'a> Lower<'a> {
 
     fn op(&mut self, op: ir::Op) {
         self.emit(StmtKind::Op(op));
+    }
+
+    /// What rustc or the macros have refused already: no mistake of a user comes here, other than behind one that is reported.
+    fn fault(&mut self, message: impl Into<String>) -> Value {
+        if self.cx.errors().is_empty() {
+            self.error(message, "this is a fault of ttl; please report it");
+        }
+        Value::Never
     }
 
     fn error(&mut self, message: impl Into<String>, help: impl Into<String>) {

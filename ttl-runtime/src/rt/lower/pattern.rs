@@ -38,7 +38,10 @@ impl Lower<'_> {
             Value::Never => None,
             other => {
                 let what = other.describe();
-                self.error(format!("{what} cannot be matched with patterns"), "use its methods");
+                self.error(
+                    format!("{what} cannot be matched with patterns"),
+                    "give it a name with `let`, and use its methods",
+                );
                 None
             }
         }
@@ -260,7 +263,7 @@ impl Lower<'_> {
                 },
                 None => {
                     let ty = ty.clone();
-                    self.no_variant(&ty, "this");
+                    self.unnamed_variant(&ty);
                     return;
                 }
             },
@@ -270,7 +273,7 @@ impl Lower<'_> {
                 Some((_, at)) => self.test(&field.pat, &Expr::field(value.clone(), *at), out),
                 None => {
                     let name = field.name.clone();
-                    self.error(format!("there is no field `{name}` here"), "use the names of the struct");
+                    self.fault(format!("a pattern with a field `{name}`"));
                 }
             }
         }
@@ -326,7 +329,7 @@ impl Lower<'_> {
             Value::Never => return Value::Never,
             other => {
                 let what = other.describe();
-                return self.refuse(format!("a `for` cannot run over {what}"), "use a range or an array");
+                return self.fault(format!("a loop over {what}"));
             }
         };
         let array = if array.is_place() { array } else { self.spill(array) };

@@ -50,15 +50,8 @@ impl Lower<'_> {
 
     /// Takes a resource out of the statement that made it and gives it to the block around: what `let` does.
     pub(super) fn keep(&mut self, value: &Value) {
-        let ids: Vec<ResId> = match value {
-            Value::Res { id, by_ref: false } => vec![*id],
-            Value::Tiles(t) => t.owned.clone(),
-            _ => vec![],
-        };
-        for id in ids {
-            let Some(at) = self.scopes.iter().rposition(|s| s.kind != Kind::Statement) else {
-                continue;
-            };
+        for id in self.owned(value) {
+            let Some(at) = self.block_scope() else { continue };
             for scope in &mut self.scopes[at + 1..] {
                 scope.owned.retain(|o| *o != id);
             }
@@ -66,6 +59,35 @@ impl Lower<'_> {
                 self.scopes[at].owned.push(id);
             }
         }
+    }
+
+    /// What a value owns.
+    pub(super) fn owned(&self, value: &Value) -> Vec<ResId> {
+        match value {
+            Value::Res { id, by_ref: false } => vec![*id],
+            Value::Tiles(t) => t.owned.clone(),
+            _ => vec![],
+        }
+    }
+
+    /// `let x;` with a value from an inner block: it is released where `x` is.
+    pub(super) fn own_where_declared(&mut self, local: sk::Local, ids: &[ResId]) {
+        let Some(&at) = self.declared.get(&local) else { return };
+        for id in ids {
+            for scope in self.scopes.iter_mut().skip(at + 1) {
+                scope.owned.retain(|o| o != id);
+            }
+            if let Some(scope) = self.scopes.get_mut(at)
+                && !scope.owned.contains(id)
+            {
+                scope.owned.push(*id);
+            }
+        }
+    }
+
+    /// Where a `let` of the statement being lowered declares.
+    pub(super) fn block_scope(&self) -> Option<usize> {
+        self.scopes.iter().rposition(|s| s.kind != Kind::Statement)
     }
 
     /// Resources that leave the innermost scope with its value.

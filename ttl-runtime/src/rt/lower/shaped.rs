@@ -63,10 +63,7 @@ impl Lower<'_> {
                 }
                 let Some(right) = self.as_tiles(&value) else {
                     let what = value.describe();
-                    return Some(self.refuse(
-                        format!("a matrix product of tiles and {what}"),
-                        "write `a.block(r, k).matmul(b.block(k, c))`",
-                    ));
+                    return Some(self.fault(format!("a matrix product of tiles and {what}")));
                 };
                 let mut all = left;
                 let left = all.dag.root?;
@@ -116,16 +113,13 @@ impl Lower<'_> {
         }
         let Some(tiles) = self.as_tiles(&value) else {
             let what = value.describe();
-            return Some(self.refuse(
-                format!("{what} cannot be added to an accumulator"),
-                "add block expressions of its shape: `acc += a.block(r, k).matmul(b.block(k, c))`",
-            ));
+            return Some(self.fault(format!("{what} is added to an accumulator")));
         };
         if op != BinOp::Add {
-            return Some(self.refuse("an accumulator only adds", "write `acc += value`"));
+            return Some(self.fault("an operation of an accumulator that does not add"));
         }
         if tiles.leaves.contains(&TileLeaf::Acc(id)) {
-            return Some(self.refuse("an accumulator is added to itself", "use another block for the sum"));
+            return Some(self.fault("an accumulator is added to itself"));
         }
         let mut dag = Dag::default();
         dag.root = Some(dag.add(Node::Leaf(0)));

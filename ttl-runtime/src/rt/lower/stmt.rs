@@ -2,7 +2,7 @@
 
 use super::Lower;
 use super::scope::Kind;
-use super::value::{Binding, Value};
+use super::value::{Binding, State, Value};
 use crate::ir::passes::conditions::truth;
 use crate::ir::{self, Expr, ExprKind, LocalId, Order, StmtKind, Ty, visit};
 use ttl_skeleton as sk;
@@ -77,6 +77,8 @@ impl Lower<'_> {
                     let id = self.new_local(&decl.name, ty, decl.mutable);
                     self.emit(StmtKind::Let { local: id, init: None });
                     self.bindings[*local as usize] = Some(Binding::Scalar(id));
+                } else if let Some(at) = self.block_scope() {
+                    self.declared.insert(*local, at);
                 }
             }
             sk::StmtKind::Let { local, init: Some(e) } => self.let_value(*local, e),
@@ -197,6 +199,8 @@ impl Lower<'_> {
 
         self.diverged = was_diverged;
         self.set_states(&before);
+        // What the first branch has made is not there in the second.
+        self.resources[before.len()..].iter_mut().for_each(|r| r.state = State::Gone);
         self.blocks.push(vec![]);
         second(self);
         let second_block = self.blocks.pop().unwrap_or_default();
@@ -254,7 +258,7 @@ impl Lower<'_> {
             Some(v) => {
                 let one = v.describe();
                 self.refuse(
-                    format!("`{what}` cannot choose between two of {one}"),
+                    format!("a branch of `{what}` gives {one}, which C++ cannot choose"),
                     "use the value inside the branches, or choose between numbers",
                 )
             }
@@ -359,7 +363,7 @@ impl Lower<'_> {
         };
         let ty = self.ty(range.slot);
         if ty.int().is_none() {
-            return self.refuse(format!("a range of `{ty}` cannot be a loop"), "use integers of at most 32 bits");
+            return self.fault(format!("a loop over a range of `{ty}`"));
         }
         // The writer keeps the bounds; a call in them must run once, here.
         let start = if visit::has_call(&start) { self.spill(start) } else { start };
@@ -372,7 +376,7 @@ impl Lower<'_> {
         let mutable = local.is_some_and(|l| self.def.locals[l as usize].mutable);
         let known = (self.interval(&start), self.interval(&end));
         if ty == Ty::Usize && (known.0.is_none() || known.1.is_none()) {
-            return self.refuse("the bounds of this range could leave 32 bits", "use a range of `u32`");
+            return self.fault("a loop over a range of more than 32 bits");
         }
         let id = self.new_local(&name, ty.clone(), mutable);
         let unsigned = ty.int().is_some_and(|int| !int.signed);
@@ -431,10 +435,7 @@ impl Lower<'_> {
                 None
             }
             _ => {
-                self.error(
-                    "the step of `step_by` must be a constant",
-                    "use a literal, a `const` or a const generic; or loop with `while`",
-                );
+                self.fault("the step of a range is no constant");
                 None
             }
         }

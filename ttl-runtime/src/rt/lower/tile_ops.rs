@@ -137,10 +137,7 @@ impl Lower<'_> {
                     Some(tiles) => operands.push(tiles),
                     None => {
                         let what = value.describe();
-                        return Some(self.refuse(
-                            format!("`{name}` of tiles and {what}"),
-                            "all operands must be tiles; a number becomes tiles with `c.fill(number)`",
-                        ));
+                        return Some(self.fault(format!("`{name}` of tiles and {what}")));
                     }
                 }
             }

@@ -38,17 +38,14 @@ impl Lower<'_> {
     /// `reserved.store(value)`.
     pub(super) fn store(&mut self, out: ResId, value: Value) -> Value {
         let ResKind::Reserved { cb, pages, .. } = self.resources[out.0].kind.clone() else {
-            return self.refuse("only a reserved block can be stored to", "reserve pages with `y.reserve_back(n)`");
+            return self.fault("a store to a block that is not reserved");
         };
         if matches!(value, Value::Never) {
             return Value::Never;
         }
         let Some(tiles) = self.as_tiles(&value) else {
             let what = value.describe();
-            return self.refuse(
-                format!("{what} cannot be stored to a block of tiles"),
-                "store tiles of waited blocks, an expression over them, or an accumulator",
-            );
+            return self.fault(format!("{what} is stored to a block of tiles"));
         };
         self.consume(&tiles);
         let acquired = tiles.leaves.iter().any(|l| matches!(l, TileLeaf::Acc(_)));
