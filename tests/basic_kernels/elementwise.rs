@@ -1,5 +1,6 @@
 //! Element-wise operations: every operation, every way of repeating the second operand.
 
+use super::dice::Dice;
 use super::{both, error, grid, near, padding_is, random, settings};
 use ttl::prelude::*;
 use ttl_kernels::binary_operation;
@@ -96,6 +97,24 @@ fn every_broadcast_on_the_vector_unit() {
         for case in &cases()[..2] {
             check::<ew::Max, bf16>(&config, case, f64::max);
             check::<ew::Min, bf16>(&config, case, f64::min);
+        }
+    }
+}
+
+#[test]
+fn over_random_shapes() {
+    let mut dice = Dice::new();
+    for _ in 0..12 {
+        let (arch, cores, [batch, m, n]) = (dice.chip(), dice.cores(), dice.shape());
+        let [of_b, b_m, b_n] = [dice.of(&[1, batch]), dice.of(&[1, m]), dice.of(&[1, n])];
+        let case = Case { arch, cores, a: &[batch, m, n], b: &[of_b, b_m, b_n] };
+        let config = &settings()[usize::from(dice.flip())];
+        match dice.below(5) {
+            0 => check::<ew::Add, bf16>(config, &case, |a, b| a + b),
+            1 => check::<ew::Mul, bf16>(config, &case, |a, b| a * b),
+            2 => check::<ew::Div, bf16>(config, &case, |a, b| a / b),
+            3 => check::<ew::Add, f32>(config, &case, |a, b| a + b),
+            _ => check::<ew::Div, f32>(config, &case, |a, b| a / b),
         }
     }
 }

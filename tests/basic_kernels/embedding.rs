@@ -1,5 +1,6 @@
 //! Embedding lookup: every bit of the table's rows, tiles and rows.
 
+use super::dice::Dice;
 use super::{both, error, grid, random, same_bits};
 use ttl::prelude::*;
 use ttl_kernels::embedding;
@@ -64,6 +65,19 @@ fn every_bit_of_the_rows() {
     check::<bf16>(Arch::wormhole(), (8, 8), &[128], [300, 384]);
     check::<f32>(Arch::blackhole(), (2, 1), &[2, 33], [40, 33]);
     check::<f32>(Arch::wormhole(), (1, 2), &[40, 1], [9, 65]);
+}
+
+#[test]
+fn over_random_shapes() {
+    let mut dice = Dice::new();
+    for _ in 0..4 {
+        let (arch, cores, [batch, length, _]) = (dice.chip(), dice.cores(), dice.shape());
+        let table = [dice.length(), dice.length()];
+        match dice.flip() {
+            true => check::<bf16>(arch, cores, &[batch, length], table),
+            false => check::<f32>(arch, cores, &[batch, length], table),
+        }
+    }
 }
 
 /// A row of the table is larger than the L1 of a core, on one core.

@@ -1,6 +1,8 @@
 //! The basic kernels of `ttl-kernels` over whole tensors, against references of their own on the host: many shapes, both chips, both widths of the
 //! registers; natively and as generated C++ the same bytes.
 
+#[path = "../common/dice.rs"]
+mod dice;
 mod elementwise;
 mod embedding;
 mod pooling;

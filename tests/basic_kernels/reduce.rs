@@ -1,5 +1,6 @@
 //! Sums, means, largest and smallest along either dimension and both.
 
+use super::dice::Dice;
 use super::{both, error, grid, near, padding_is, random, settings};
 use ttl::prelude::*;
 use ttl_kernels::exact::Exact;
@@ -95,6 +96,21 @@ fn along_either_dimension_and_both() {
         check::<f32, f32>(Arch::blackhole(), (2, 1), &config, [3, 64, 31], true);
         check::<bf16, bf16>(Arch::blackhole(), (11, 10), &config, [1, 300, 1], false);
         check::<f32, bf16>(Arch::wormhole(), (1, 1), &config, [1, 1, 300], false);
+    }
+}
+
+#[test]
+fn over_random_shapes() {
+    let mut dice = Dice::new();
+    for _ in 0..2 {
+        let (arch, cores, shape) = (dice.chip(), dice.cores(), dice.shape());
+        let config = &settings()[usize::from(dice.flip())];
+        match dice.below(4) {
+            0 => check::<bf16, bf16>(arch, cores, config, shape, true),
+            1 => check::<bf16, f32>(arch, cores, config, shape, true),
+            2 => check::<f32, bf16>(arch, cores, config, shape, true),
+            _ => check::<f32, f32>(arch, cores, config, shape, true),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Changes of layout: every bit, and zeros around it.
 
+use super::dice::Dice;
 use super::{both, error, grid, random, same_bits};
 use ttl::prelude::*;
 use ttl_kernels::exact::Exact;
@@ -34,6 +35,18 @@ fn every_bit_there_and_back() {
     check::<bf16>(Arch::wormhole(), (8, 8), &[3, 1, 640]);
     check::<f32>(Arch::blackhole(), (2, 1), &[33, 7 * 32 + 5]);
     check::<f32>(Arch::wormhole(), (1, 2), &[2, 40, 1]);
+}
+
+#[test]
+fn over_random_shapes() {
+    let mut dice = Dice::new();
+    for _ in 0..6 {
+        let (arch, cores, shape) = (dice.chip(), dice.cores(), dice.shape());
+        match dice.flip() {
+            true => check::<bf16>(arch, cores, &shape),
+            false => check::<f32>(arch, cores, &shape),
+        }
+    }
 }
 
 /// 32 rows of 1.5 MB each do not fit L1.

@@ -1,5 +1,6 @@
 //! Transposes: every bit at its place, padding included.
 
+use super::dice::Dice;
 use super::{both, error, grid, random, same_bits};
 use ttl::prelude::*;
 use ttl_kernels::exact::Exact;
@@ -32,6 +33,18 @@ fn every_bit_at_its_place() {
     check::<bf16>(Arch::wormhole(), (1, 3), &[400, 1]);
     check::<f32>(Arch::blackhole(), (2, 1), &[2, 33, 300]);
     check::<f32>(Arch::wormhole(), (1, 2), &[300, 65]);
+}
+
+#[test]
+fn over_random_shapes() {
+    let mut dice = Dice::new();
+    for _ in 0..6 {
+        let (arch, cores, shape) = (dice.chip(), dice.cores(), dice.shape());
+        match dice.flip() {
+            true => check::<bf16>(arch, cores, &shape),
+            false => check::<f32>(arch, cores, &shape),
+        }
+    }
 }
 
 /// A column and a row of 800 tiles: 1.6 MB of bf16, on one core.

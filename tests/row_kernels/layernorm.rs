@@ -86,6 +86,17 @@ fn over_shapes() {
 }
 
 #[test]
+fn over_random_shapes() {
+    crate::over_random_shapes(|arch, shape, wide, form, dice| {
+        let with = With { residual: dice.flip(), gamma: dice.flip(), beta: dice.flip() };
+        match dice.below(3) {
+            0 => run::<f32>(arch, shape, wide, form, with, 1e-5),
+            _ => run::<bf16>(arch, shape, wide, form, with, 1e-5),
+        }
+    });
+}
+
+#[test]
 fn with_any_tensor_left_out() {
     for form in [Form::Whole, Form::Blocks] {
         for i in 0..7 {

@@ -2,6 +2,8 @@
 //! arithmetic, within bounds that follow from what rounds where; over shapes that do not fill their tiles, one row, one column, rows larger than L1; with both widths of
 //! the tile registers, on both chips, with padding that holds anything.
 
+#[path = "../common/dice.rs"]
+mod dice;
 mod fits;
 mod layernorm;
 mod reference;
@@ -9,6 +11,7 @@ mod refused;
 mod rmsnorm;
 mod softmax;
 
+use dice::Dice;
 use reference::Bounded;
 use ttl::prelude::*;
 use ttl_kernels::rows::Form;
@@ -49,6 +52,16 @@ fn over_shapes(run: impl Fn(Arch, &[usize], bool, Form)) {
         for (j, form) in [Form::Whole, Form::Blocks].into_iter().enumerate() {
             run(CHIPS[(i + j) % 2](), shape, (i / 2 + j) % 2 == 1, form);
         }
+    }
+}
+
+/// Shapes by chance, in either form, on either chip, with either width of the registers.
+fn over_random_shapes(mut run: impl FnMut(Arch, &[usize], bool, Form, &mut Dice)) {
+    let mut dice = Dice::new();
+    for _ in 0..8 {
+        let (chip, shape, wide) = (dice.chip(), dice.shape(), dice.flip());
+        let form = dice.of(&[Form::Auto, Form::Whole, Form::Blocks]);
+        run(chip, &shape, wide, form, &mut dice);
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Rounding {
     pub(crate) passes: f64,
     /// Of the result.
     pub(crate) result: f64,
-    /// Of a sum of 16 products against the largest of them: they are aligned to it before they are added.
+    /// Of each of 16 products, as a part of the largest of them: half a unit in the last of the 11 bits of a product, after they were aligned to it.
     pub(crate) aligned: f64,
     /// Operands as they are taken from tensors: exact for bf16, 11 bits of f32.
     pub(crate) operand: f64,
@@ -34,7 +34,7 @@ pub(crate) fn rounding(fp32_dest_acc: bool, f32_tensors: bool) -> Rounding {
         register: if fp32_dest_acc { 2f64.powi(-24) } else { bf16 },
         passes: 4.0,
         result: if f32_tensors && fp32_dest_acc { 2f64.powi(-24) } else { bf16 },
-        aligned: 2f64.powi(-12),
+        aligned: 2f64.powi(-11),
         operand: if f32_tensors { tf32 } else { 0.0 },
     }
 }
@@ -73,14 +73,19 @@ pub(crate) fn softmax(x: &[f64], log: bool, r: Rounding) -> Vec<Bounded> {
         .collect()
 }
 
-/// The error of a sum over a row of `values`, tile by tile: every tile rounds what was summed up to it, and aligns its products to the largest.
+/// The error of a sum over a row of `values`, tile by tile: every tile rounds what was summed up to it, and aligns its products to the
+/// largest of each 16; the second pass, over the lower bits, is 5 bits below.
 pub(crate) fn sum_error(values: &[f64], r: Rounding) -> f64 {
     let (mut sum, mut error) = (0.0f64, 0.0);
     for tile in values.chunks(32) {
         sum += tile.iter().sum::<f64>();
         let size: f64 = tile.iter().map(|v| v.abs()).sum();
         // Two faces, four passes each.
-        error += 8.0 * (r.register * sum.abs().max(size) + r.aligned * size / 4.0);
+        error += 8.0 * r.register * sum.abs().max(size);
+        for face in tile.chunks(16) {
+            let step = r.aligned * (1.0 + 2f64.powi(-5)) * face.iter().fold(0.0f64, |a, v| a.max(v.abs()));
+            error += face.iter().map(|v| v.abs().min(step)).sum::<f64>();
+        }
     }
     error + r.operand * values.iter().map(|v| v.abs()).sum::<f64>()
 }
@@ -109,7 +114,8 @@ pub(crate) fn normalised(
     };
     // The sum of squares rounds in every pass of every tile, then as a buffer, then as a sum of 32.
     let off_var = (2.0 * off_centred(mean + largest) * (var.sqrt() + off_mean))
-        + var * (r.passes * r.register * (tiles + 2.0) + r.kept + 8.0 * (r.register + r.aligned) + 4.0 * r.register);
+        + var
+            * (r.passes * r.register * (tiles + 2.0) + r.kept + 8.0 * r.register + 4.0 * r.aligned + 4.0 * r.register);
     let off_scale = scale * (off_var / (var + epsilon) / 2.0).min(1e30) + scale * (2.0 * r.register + r.kept);
     x.iter()
         .enumerate()

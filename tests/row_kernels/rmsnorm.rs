@@ -32,6 +32,17 @@ fn over_shapes() {
 }
 
 #[test]
+fn over_random_shapes() {
+    crate::over_random_shapes(|arch, shape, wide, form, dice| {
+        let gamma = dice.flip();
+        match dice.below(3) {
+            0 => run::<f32>(arch, shape, wide, form, gamma),
+            _ => run::<bf16>(arch, shape, wide, form, gamma),
+        }
+    });
+}
+
+#[test]
 fn without_gamma() {
     for chip in CHIPS {
         for form in [Form::Whole, Form::Blocks] {

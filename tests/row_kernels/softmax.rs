@@ -34,6 +34,17 @@ fn log_softmax_over_shapes() {
 }
 
 #[test]
+fn over_random_shapes() {
+    crate::over_random_shapes(|arch, shape, wide, form, dice| {
+        let kind = dice.of(&[Kind::Softmax, Kind::LogSoftmax]);
+        match dice.below(3) {
+            0 => run::<f32>(arch, shape, wide, form, kind),
+            _ => run::<bf16>(arch, shape, wide, form, kind),
+        }
+    });
+}
+
+#[test]
 fn of_f32_tensors() {
     for kind in [Kind::Softmax, Kind::LogSoftmax] {
         for form in [Form::Whole, Form::Blocks] {
