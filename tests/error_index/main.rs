@@ -213,5 +213,10 @@ fn every_message_is_on_the_page() {
     }
     let there = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(there == page, "{} is not what the sources say: TTL_UPDATE_GOLDEN=1 writes it", path.display());
-    assert!(untested.len() <= UNTESTED, "{} messages without a test that quotes them:\n{}", untested.len(), untested.join("\n"));
+    assert!(
+        untested.len() <= UNTESTED,
+        "{} messages without a test that quotes them:\n{}",
+        untested.len(),
+        untested.join("\n")
+    );
 }

@@ -190,7 +190,9 @@ pub(crate) fn messages(flat: &[Flat], form: &Form, kinds: &[String]) -> Vec<Mess
                 let internal = *call == "fault" || is_ident(flat.get(end + 1), "FAULT");
                 let help = match internal {
                     true => FAULT.to_owned(),
-                    false => sentences(flat, end, expression(flat, end + 1, &[])).into_iter().next().unwrap_or_default(),
+                    false => {
+                        sentences(flat, end, expression(flat, end + 1, &[])).into_iter().next().unwrap_or_default()
+                    }
                 };
                 found.extend(texts.into_iter().map(|text| Message {
                     source: String::new(),
@@ -217,4 +219,3 @@ pub(crate) fn messages(flat: &[Flat], form: &Form, kinds: &[String]) -> Vec<Mess
     }
     found
 }
-

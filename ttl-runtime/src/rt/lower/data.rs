@@ -286,7 +286,9 @@ impl Lower<'_> {
             let ty = a.ty.clone();
             let help = match ty {
                 Ty::Array(..) => "compare their elements in a loop; `==` works for up to 16 of them",
-                _ => "`==` works with `#[derive(PartialEq)]` below `#[ttl::device]`; or use `match` and compare numbers",
+                _ => {
+                    "`==` works with `#[derive(PartialEq)]` below `#[ttl::device]`; or use `match` and compare numbers"
+                }
             };
             return self.refuse(format!("two `{ty}` cannot be compared in a kernel"), help);
         }
