@@ -214,6 +214,18 @@ fn mistakes_in_programs() {
         assert!(places.contains(part), "no `{part}` in\n{places}");
     }
 
+    let names = refused(|_, program| {
+        let (_, from) = program.circular_buffer::<bf16>("a", CORE, 2);
+        program.foreign(CORE, ForeignKernel::compute_source("math", COMPUTE).bind_cb("a-b", &from).runtime(Word::noc_x(CORE)));
+    });
+    for part in [
+        "foreign kernel `math` has an argument with the name `a-b`",
+        "a name in C++ has letters, digits and underscores, and begins with no digit",
+        "foreign compute kernel `math` gets coordinates of a core",
+    ] {
+        assert!(names.contains(part), "no `{part}` in\n{names}");
+    }
+
     let role = refused(|device, program| {
         let x = device.zeros::<bf16>("x", &[32, 32]).expect("a tensor");
         program.foreign(CORE, ForeignKernel::compute_source("math", COMPUTE).accessor(&x.accessor()));

@@ -1,6 +1,6 @@
 //! What the sources can say: their tokens, searched for what makes errors.
 
-use crate::{Form, Message};
+use crate::{Form, Message, shown};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// The help of messages that no mistake of a user leads to.
@@ -210,8 +210,10 @@ pub(crate) fn messages(flat: &[Flat], form: &Form, kinds: &[String]) -> Vec<Mess
                     .iter()
                     .find_map(|mark| text.split_once(mark))
                     .unwrap_or((text, ""));
-                let text = text.strip_prefix("{site}: ").unwrap_or(text).to_owned();
-                if text.chars().any(|c| c == ' ') {
+                // Notes stand behind it.
+                let text = text.strip_prefix("{site}: ").unwrap_or(text).split('\n').next().unwrap_or_default().to_owned();
+                // What only passes on another error has no words.
+                if text.contains(' ') && shown(&text).chars().any(char::is_alphabetic) {
                     found.push(Message { source: String::new(), kind: kind.clone(), text, help: help.to_owned() });
                 }
             }

@@ -252,6 +252,15 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_no_device_holds() {
+        let e = TensorSpec::row_major([32, 1 << 29], DataFormat::F32).unwrap_err().to_string();
+        assert_eq!(e, "a page of 2147483648 bytes is too large\n  = help: use shorter rows");
+        let e = TensorSpec::row_major([1 << 32, 1], DataFormat::F32).unwrap_err().to_string();
+        assert!(e.starts_with("the tensor has 4294967296 pages, more than 32 bits can count"), "{e}");
+        assert!(e.contains("use longer rows, or split the tensor"), "{e}");
+    }
+
+    #[test]
     fn bytes_of_a_bank() {
         let spec = TensorSpec::new([1024, 1024], DataFormat::Bf16).unwrap();
         // ttnn puts the next tensor this far behind.
