@@ -216,7 +216,10 @@ fn mistakes_in_programs() {
 
     let names = refused(|_, program| {
         let (_, from) = program.circular_buffer::<bf16>("a", CORE, 2);
-        program.foreign(CORE, ForeignKernel::compute_source("math", COMPUTE).bind_cb("a-b", &from).runtime(Word::noc_x(CORE)));
+        program.foreign(
+            CORE,
+            ForeignKernel::compute_source("math", COMPUTE).bind_cb("a-b", &from).runtime(Word::noc_x(CORE)),
+        );
     });
     for part in [
         "foreign kernel `math` has an argument with the name `a-b`",

@@ -211,7 +211,8 @@ pub(crate) fn messages(flat: &[Flat], form: &Form, kinds: &[String]) -> Vec<Mess
                     .find_map(|mark| text.split_once(mark))
                     .unwrap_or((text, ""));
                 // Notes stand behind it.
-                let text = text.strip_prefix("{site}: ").unwrap_or(text).split('\n').next().unwrap_or_default().to_owned();
+                let text =
+                    text.strip_prefix("{site}: ").unwrap_or(text).split('\n').next().unwrap_or_default().to_owned();
                 // What only passes on another error has no words.
                 if text.contains(' ') && shown(&text).chars().any(char::is_alphabetic) {
                     found.push(Message { source: String::new(), kind: kind.clone(), text, help: help.to_owned() });

@@ -165,7 +165,8 @@ fn ends_that_are_missing_or_misplaced() {
     says(&message, &["pipe `p` carries blocks of two circular buffers, `x` and `other`", "one circular buffer"]);
     let message = invalid(&|program, device| {
         let (x, pipe, x_out) = parts(program, device);
-        program.kernel(pipe.senders(), send { x: x.accessor(), x_out: x_out.clone(), pipe: pipe.tx(), first: 0.into() });
+        program
+            .kernel(pipe.senders(), send { x: x.accessor(), x_out: x_out.clone(), pipe: pipe.tx(), first: 0.into() });
         for _ in 0..2 {
             program.kernel(pipe.receivers(), receive { x_out: x_out.clone(), pipe: pipe.rx() });
         }
@@ -182,7 +183,8 @@ fn ends_that_are_missing_or_misplaced() {
         let pipe = program.pipe("p", routes());
         let (x_out, x_in) = program.circular_buffer::<bf16>("x", pipe.senders(), 2 * BLOCK);
         program.kernel(pipe.senders(), take { x_in });
-        program.kernel(pipe.senders(), send { x: x.accessor(), x_out: x_out.clone(), pipe: pipe.tx(), first: 0.into() });
+        program
+            .kernel(pipe.senders(), send { x: x.accessor(), x_out: x_out.clone(), pipe: pipe.tx(), first: 0.into() });
         program.kernel(pipe.receivers(), receive { x_out, pipe: pipe.rx() });
     });
     says(

@@ -415,7 +415,10 @@ impl<'a> Boundary<'a> {
                 Ok(report)
             }
             Some(Err(error)) => Err(error.seed(seed)),
-            None => Err(SimError::new(ErrorKind::Launch, "internal error: the simulator lost one of its OS threads").seed(seed)),
+            None => {
+                Err(SimError::new(ErrorKind::Launch, "internal error: the simulator lost one of its OS threads")
+                    .seed(seed))
+            }
         }
     }
 }

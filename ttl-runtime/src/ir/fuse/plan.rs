@@ -176,7 +176,9 @@ pub enum PlanError {
          through source registers of 19 bits\nhelp: leave it out of `compute_with_full_precision`"
     )]
     FullPrecision,
-    #[error("the number of {0} of an intermediate block is not known\nhelp: combine the broadcast vector with a block first")]
+    #[error(
+        "the number of {0} of an intermediate block is not known\nhelp: combine the broadcast vector with a block first"
+    )]
     Unsized(&'static str),
     #[error("tiles of {kind} need 32-bit registers\nhelp: set `fp32_dest_acc` in the compute configuration")]
     NarrowIntegers { kind: &'static str },

@@ -77,14 +77,7 @@ impl Cx<'_> {
         Err(error.help("NoC 0 starts at the top left, NoC 1 at the bottom right: the host swaps the corners for NoC 1"))
     }
 
-    fn counted(
-        &self,
-        call: &str,
-        cores: Rectangle,
-        receivers: u32,
-        to: Receivers,
-        site: Site,
-    ) -> Result<(), SimError> {
+    fn counted(&self, call: &str, cores: Rectangle, receivers: u32, to: Receivers, site: Site) -> Result<(), SimError> {
         let fail = |message: String| self.error(ErrorKind::Noc, message, site);
         let Receivers { num_dests, loopback } = to;
         let range = format!("{} to {}", cores.first, cores.last);
@@ -97,7 +90,8 @@ impl Cx<'_> {
         }
         let others = if loopback { "with the sender" } else { "without the sender" };
         let found = count(receivers, "core");
-        let error = fail(format!("`{call}`: {num_dests} destinations are announced, the rectangle has {found} {others}"));
+        let error =
+            fail(format!("`{call}`: {num_dests} destinations are announced, the rectangle has {found} {others}"));
         let numbers = format!("the rectangle is {range}, the sender {}", self.core.core);
         Err(error.numbers(numbers).help(format!("num_dests must be {receivers}, or the barrier waits for ever")))
     }
