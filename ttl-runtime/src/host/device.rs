@@ -42,9 +42,13 @@ impl FromStr for Engine {
 
 /// What stands behind a [`Device`]: the simulated chip, or a card.
 pub trait Backend: fmt::Debug {
+    /// Which chip it is.
     fn arch(&self) -> &Arch;
+    /// Writes bytes of a page.
     fn write(&mut self, at: PageAddr, bytes: &[u8]) -> Result<()>;
+    /// Reads bytes of a page.
     fn read(&self, at: PageAddr, bytes: &mut [u8]) -> Result<()>;
+    /// Runs a program to its end.
     fn run(&mut self, program: &CheckedProgram) -> Result<RunReport>;
     /// Does what `run` needs once per program: compiles its C++, say.
     fn prepare(&mut self, program: &CheckedProgram) -> Result<()>;
@@ -52,6 +56,7 @@ pub trait Backend: fmt::Debug {
     fn machine(&self) -> Option<&Machine>;
     /// How far the running program is, where that is known.
     fn progress(&self) -> Option<Progress>;
+    /// What is recorded of runs, where they are.
     fn timeline(&self) -> Option<Timeline>;
 }
 
