@@ -36,7 +36,12 @@ const PARTS: [Part; 9] = [
     Part {
         title: "Of `validate`: what has no C++",
         text: "What the macros could not see and rustc allows. (What the macros refuse is on a [page of its own](crate::book::refusals).)",
-        sources: &["ttl-runtime/src/rt/lower", "ttl-runtime/src/rt/cx.rs", "ttl-runtime/src/ir/verify.rs", "ttl-runtime/src/ir/verify"],
+        sources: &[
+            "ttl-runtime/src/rt/lower",
+            "ttl-runtime/src/rt/cx.rs",
+            "ttl-runtime/src/ir/verify.rs",
+            "ttl-runtime/src/ir/verify",
+        ],
         form: Form::Calls(&["refuse", "error", "fault", "mistake", "fail"]),
     },
     Part {
@@ -67,12 +72,7 @@ const PARTS: [Part; 9] = [
         sources: &["ttl-runtime/src/device_api"],
         form: Form::Calls(&["fail_with_help"]),
     },
-    Part {
-        title: "Of devices and runs",
-        text: "",
-        sources: &["ttl-runtime/src/host"],
-        form: Form::Calls(&["Other"]),
-    },
+    Part { title: "Of devices and runs", text: "", sources: &["ttl-runtime/src/host"], form: Form::Calls(&["Other"]) },
     Part {
         title: "Of tensors and files",
         text: "",

@@ -201,10 +201,17 @@ pub(crate) fn messages(flat: &[Flat], form: &Form, kinds: &[String]) -> Vec<Mess
                     texts = sentences(flat, from, end);
                 }
                 let own = sentences(flat, end, close).into_iter().next().unwrap_or_default();
-                let internal = matches!(*call, "fault" | "fail") || flat[end..close].iter().any(|t| is_ident(Some(t), "FAULT"));
+                let internal =
+                    matches!(*call, "fault" | "fail") || flat[end..close].iter().any(|t| is_ident(Some(t), "FAULT"));
                 found.extend(texts.into_iter().map(|text| {
                     let (text, help) = parted(&text);
-                    let help = if internal { FAULT } else if help.is_empty() { &own } else { help };
+                    let help = if internal {
+                        FAULT
+                    } else if help.is_empty() {
+                        &own
+                    } else {
+                        help
+                    };
                     Message { source: String::new(), kind: String::new(), text: text.to_owned(), help: help.to_owned() }
                 }));
             }

@@ -92,7 +92,9 @@ impl<T: Element> Param for TensorAccessor<T> {
         let at = args.accessor_offsets[accessor as usize] as usize;
         match Accessor::decode(words.get(at..).unwrap_or_default(), args.arch) {
             Ok((accessor, _)) => TensorAccessor::new(accessor, base),
-            Err(e) => ops::fail_with_help(&format!("the accessor words cannot be read: {e}"), super::FAULT, Site::UNKNOWN),
+            Err(e) => {
+                ops::fail_with_help(&format!("the accessor words cannot be read: {e}"), super::FAULT, Site::UNKNOWN)
+            }
         }
     }
 }

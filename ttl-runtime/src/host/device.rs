@@ -443,6 +443,8 @@ impl Backend for SimChip {
 impl SimChip {
     fn worker(&self, x: u32, y: u32) -> Result<Core> {
         let found = self.machine.arch().logical_core(x, y);
-        found.ok_or_else(|| Error::Other(format!("internal error: there is no worker core at the NoC coordinates ({x}, {y})")))
+        found.ok_or_else(|| {
+            Error::Other(format!("internal error: there is no worker core at the NoC coordinates ({x}, {y})"))
+        })
     }
 }

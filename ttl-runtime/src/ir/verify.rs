@@ -57,7 +57,9 @@ impl fmt::Display for VerifyError {
         let label = Label { site: self.site, text: format!("in `{}`", self.function) };
         let note = match self.help {
             Some(help) => format!("help: {help}"),
-            None => "note: rustc accepted this and the IR does not: this is a fault of ttl; please report it".to_owned(),
+            None => {
+                "note: rustc accepted this and the IR does not: this is a fault of ttl; please report it".to_owned()
+            }
         };
         snippet::render(f, &self.message, &[label], &[note])
     }

@@ -208,7 +208,10 @@ impl Checker<'_, '_> {
             // Two sections at a time, which the types do not exclude; all else they do.
             let now = if held.registers == Registers::Acquired { "computed" } else { "packed" };
             let message = format!("the tile registers are taken here while those of a section before are still {now}");
-            self.mistake(message, "commit, pack and release the section first; stores of blocks and `zeros` are sections of their own");
+            self.mistake(
+                message,
+                "commit, pack and release the section first; stores of blocks and `zeros` are sections of their own",
+            );
         } else if held.registers != needs {
             self.fail(format!("{} while the tile registers are {:?}, must be {needs:?}", name_of(op), held.registers));
         }

@@ -228,7 +228,10 @@ impl Checker<'_, '_> {
             self.mistake(message, "shift by less, or use `wrapping_shl` and `wrapping_shr`");
         }
         if matches!(op, BinOp::Div | BinOp::Rem) && b.kind == ExprKind::Int(0) {
-            self.mistake("a division by 0, which is a constant here", "check the constant or const generic that it comes from");
+            self.mistake(
+                "a division by 0, which is a constant here",
+                "check the constant or const generic that it comes from",
+            );
         }
         let comparison = matches!(op, BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge);
         let result = if comparison { Ty::Bool } else { a.ty.clone() };
