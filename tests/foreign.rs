@@ -163,6 +163,22 @@ fn an_export_has_the_text_and_the_arguments() {
     assert_eq!(std::fs::read_to_string(dir.path().join("writer_cpp.cpp")).expect("the kernel"), WRITER);
 }
 
+#[test]
+fn a_text_with_headers_of_its_own_stays() {
+    let device = Device::open().expect("a device");
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut program = Program::new("stays");
+    let kernel = ForeignKernel::reader_source("one", "void kernel_main() {}\n").include_dir(dir.path());
+    program.foreign(CORE, kernel);
+    let program = program.validate(&device).expect("no mistakes");
+    let error = program.export(&device, dir.path(), &[], Tolerance::default()).expect_err("headers").to_string();
+    assert!(
+        error.contains("the foreign kernel `one` cannot be exported: its text is given, and it includes headers from"),
+        "{error}"
+    );
+    assert!(error.contains("give it as a file beside its headers"), "{error}");
+}
+
 /// The report of a program that must not validate.
 fn refused(build: impl Fn(&mut Device, &mut Program)) -> String {
     let mut device = Device::open().expect("a device");
@@ -212,6 +228,21 @@ fn mistakes_in_programs() {
         "define ADDRESS of foreign kernel `three` is the address of tensor `x`",
     ] {
         assert!(places.contains(part), "no `{part}` in\n{places}");
+    }
+
+    let names = refused(|_, program| {
+        let (_, from) = program.circular_buffer::<bf16>("a", CORE, 2);
+        program.foreign(
+            CORE,
+            ForeignKernel::compute_source("math", COMPUTE).bind_cb("a-b", &from).runtime(Word::noc_x(CORE)),
+        );
+    });
+    for part in [
+        "foreign kernel `math` has an argument with the name `a-b`",
+        "a name in C++ has letters, digits and underscores, and begins with no digit",
+        "foreign compute kernel `math` gets coordinates of a core",
+    ] {
+        assert!(names.contains(part), "no `{part}` in\n{names}");
     }
 
     let role = refused(|device, program| {

@@ -18,6 +18,27 @@
 //! [`normalise_program`]: `y = x / max(sqrt(sum of x^2 along the row), 1e-12)` for `x` and `y` of the same shape `[.., n]`. Each row of tiles is read twice, so that rows
 //! may be of any length; L1 per core: 4 tiles of `x` and `y` each, 2 of f32. The squares are added up in the registers; the sum goes through the matrix
 //! unit once more, which keeps 11 bits of it: the factor is right to 2^-11 with 32-bit registers.
+//!
+//! ```
+//! use ttl::prelude::*;
+//! use ttl_kernels::pooling;
+//!
+//! # fn main() -> ttl::Result<()> {
+//! let mut device = Device::open()?;
+//! // Two sentences of three rows, of which the second sentence has two.
+//! let x = device.upload::<bf16>("x", &HostTensor::from_fn([2, 3, 64], |i| (i / 64 % 3) as f32)?)?;
+//! let weights = HostTensor::from_vec([2, 3], vec![1f32, 1.0, 1.0, 1.0, 1.0, 0.0])?;
+//! let weights = device.upload::<bf16>("weights", &weights)?;
+//! let y = device.zeros::<bf16>("y", &[2, 64])?;
+//! let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
+//! let program = pooling::mean_program(&device.grid(), config, &weights, &x, &y)?;
+//! let program = program.validate(&device)?;
+//! device.run(&program)?;
+//! let means = device.download(&y)?;
+//! assert_eq!((means.get(0), means.get(64)), (Some(1.0), Some(0.5)));
+//! # Ok(())
+//! # }
+//! ```
 
 use crate::row_blocks::in_tiles;
 use crate::split::split;

@@ -16,6 +16,23 @@
 //! the packer adds those up, in L1. The vector unit then adds along the rows or columns of the sum. With 32-bit registers all of it is a sum in f32; with 16-bit
 //! registers the matrix unit rounds the sum to bf16 twice per tile, f32 is cut to bf16 before and after it is added up, and the vector unit cuts its results.
 //! The products are exact from HiFi2 on. A mean is the sum times 1/length in f32. Largest and smallest are exact, with 32-bit registers for f32 too.
+//!
+//! ```
+//! use ttl::prelude::*;
+//! use ttl_kernels::reduce::{self, Axis, Reduction};
+//!
+//! # fn main() -> ttl::Result<()> {
+//! let mut device = Device::open()?;
+//! let x = device.upload::<bf16>("x", &HostTensor::from_fn([2, 40, 70], |i| (i % 70) as f32)?)?;
+//! let y = device.zeros::<bf16>("y", &[2, 40, 1])?;
+//! let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
+//! let program = reduce::program(&device.grid(), config, Reduction::Mean, Axis::Last, &x, &y)?;
+//! let program = program.validate(&device)?;
+//! device.run(&program)?;
+//! assert_eq!(device.download(&y)?.get(0), Some(34.5));
+//! # Ok(())
+//! # }
+//! ```
 
 use crate::exact::Exact;
 use crate::row_blocks::in_tiles;
@@ -29,17 +46,24 @@ pub const BLOCK: u32 = 4;
 /// What is made of the numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reduction {
+    /// The sum.
     Sum,
+    /// The sum by the number of elements.
     Mean,
+    /// The largest.
     Max,
+    /// The smallest.
     Min,
 }
 
 /// Which dimensions become 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Axis {
+    /// The last one: rows become numbers.
     Last,
+    /// The last but one: columns become numbers.
     SecondLast,
+    /// Both: matrices become numbers.
     Both,
 }
 
@@ -49,15 +73,19 @@ pub enum Axis {
 pub struct Walk {
     /// Tiles of a matrix, and of one of its rows.
     pub matrix: u32,
+    /// Tiles of a row of tiles.
     pub cols: u32,
     /// Rows of the last row of tiles, columns of the last column.
     pub last_row: u32,
+    /// Columns of the last column of tiles.
     pub last_col: u32,
     /// Results of a matrix, and from one result's first tile to the next one's.
     pub results: u32,
+    /// From one result's first tile to the next one's.
     pub apart: u32,
     /// Tiles of a result, and from one to the next.
     pub steps: u32,
+    /// From one tile of a result to the next.
     pub stride: u32,
 }
 

@@ -1,4 +1,16 @@
 //! Dividing work among cores.
+//!
+//! ```
+//! use ttl::prelude::*;
+//! use ttl_kernels::split::{Share, split};
+//!
+//! let cores = CoreSet::from(CoreRange::new(Core::new(0, 0), Core::new(2, 0)));
+//! let split = split(7, &cores);
+//! assert_eq!(split.share(Core::new(0, 0)), Share { first: 0, count: 3 });
+//! assert_eq!(split.share(Core::new(2, 0)), Share { first: 5, count: 2 });
+//! // As arguments of a kernel: `program.kernel(&split.cores, read { .., first: split.first(), count: split.count() })`.
+//! # let _ = (split.first(), split.count());
+//! ```
 
 use ttl::prelude::*;
 

@@ -163,6 +163,34 @@ fn ends_that_are_missing_or_misplaced() {
         program.kernel(pipe.receivers(), receive_elsewhere { other_out, pipe: pipe.rx() });
     });
     says(&message, &["pipe `p` carries blocks of two circular buffers, `x` and `other`", "one circular buffer"]);
+    let message = invalid(&|program, device| {
+        let (x, pipe, x_out) = parts(program, device);
+        program
+            .kernel(pipe.senders(), send { x: x.accessor(), x_out: x_out.clone(), pipe: pipe.tx(), first: 0.into() });
+        for _ in 0..2 {
+            program.kernel(pipe.receivers(), receive { x_out: x_out.clone(), pipe: pipe.rx() });
+        }
+    });
+    says(
+        &message,
+        &[
+            "kernels `receive` and `receive` both have the receiving end of pipe `p` on (1,0)-(2,1)",
+            "an end of a pipe has one kernel on each core",
+        ],
+    );
+    let message = invalid(&|program, device| {
+        let x = device.upload::<bf16>("x", &values(8).expect("values")).expect("it fits");
+        let pipe = program.pipe("p", routes());
+        let (x_out, x_in) = program.circular_buffer::<bf16>("x", pipe.senders(), 2 * BLOCK);
+        program.kernel(pipe.senders(), take { x_in });
+        program
+            .kernel(pipe.senders(), send { x: x.accessor(), x_out: x_out.clone(), pipe: pipe.tx(), first: 0.into() });
+        program.kernel(pipe.receivers(), receive { x_out, pipe: pipe.rx() });
+    });
+    says(
+        &message,
+        &["pipe `p` carries blocks of `x`, which is not on (1,0)-(2,1)", "declare the buffer on all cores of the pipe"],
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@
 //! - `options.rs`: `Option`, structs without field names;
 //! - `names.rs`: constants, generic functions, names that mean something in C++;
 //! - `placed.rs`: which processor and NoC a kernel gets;
-//! - `panics.rs`: what is an error rather than a value;
+//! - `panics.rs`: what is an error rather than a value; `outside.rs`: what is not in a block;
 //! - `refused.rs`, `refused_data.rs`, `refused_tiles.rs`: what Rust accepts and C++ could not follow.
 
 // The functions are written to have the shapes that are tested.
@@ -87,6 +87,7 @@ mod integers;
 mod loops;
 mod names;
 mod options;
+mod outside;
 mod panics;
 mod placed;
 mod print_tile;

@@ -16,6 +16,8 @@ mod deadlocks;
 mod debugging;
 #[path = "sim/launches.rs"]
 mod launches;
+#[path = "sim/operands.rs"]
+mod operands;
 #[path = "sim/pipelines.rs"]
 mod pipelines;
 #[path = "sim/reads.rs"]

@@ -72,7 +72,9 @@ pub struct Source {
 
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum EmitError {
-    #[error("kernel `{kernel}` has {params} parameters, the argument layout describes {slots}, or of another kind")]
+    #[error(
+        "internal error: kernel `{kernel}` has {params} parameters, the argument layout describes {slots}, or of another kind"
+    )]
     Layout { kernel: String, params: usize, slots: usize },
 }
 

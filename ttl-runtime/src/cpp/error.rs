@@ -22,7 +22,7 @@ pub enum CppError {
     #[error("the C++ kernel `{kernel}` does not compile\n{}{messages}\n  = note: the C++ source is {}\n  = note: compiled with `{command}`", list(.missing), source_path.display())]
     Compile { kernel: String, missing: Vec<Missing>, messages: String, source_path: PathBuf, command: String },
 
-    #[error("{}: {error}", path.display())]
+    #[error("{}: cannot be used for the C++ engine: {error}\n  = help: the folder of compiled kernels is TTL_CACHE_DIR, if that is set", path.display())]
     Io { path: PathBuf, error: io::Error },
 
     #[error("the compiled kernel {} cannot be loaded: {message}", path.display())]

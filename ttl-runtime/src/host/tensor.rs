@@ -7,6 +7,21 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// A tensor of `T` elements in the memory of a device. A handle: clones mean the same memory.
+///
+/// ```
+/// # use half::bf16;
+/// # use ttl_runtime::host::{Device, Result};
+/// # use ttl_runtime::tensor::HostTensor;
+/// # fn main() -> Result<()> {
+/// let mut device = Device::open()?;
+/// let x = device.upload::<bf16>("x", &HostTensor::normal([2, 40, 70], 0)?)?;
+/// // In tiles of 32 x 32 elements, padded with zeros: each of the two matrices is 2 x 3 tiles.
+/// assert_eq!((x.shape(), x.pages(), x.tile_rows(), x.tile_cols()), (&[2, 40, 70][..], 12, 4, 3));
+/// let argument = x.accessor();                        // what a kernel gets for a `TensorAccessor<bf16>`
+/// # let _ = argument;
+/// # Ok(())
+/// # }
+/// ```
 pub struct Tensor<T> {
     pub(super) tensor: TensorRef,
     _format: PhantomData<T>,

@@ -68,7 +68,7 @@ pub enum ExportError {
     Shape { name: String, shape: Vec<usize>, got: Vec<usize> },
     #[error("{sources} kernel sources for {kernels} kernels")]
     Sources { sources: usize, kernels: usize },
-    #[error("the program description cannot be written as JSON: {0}")]
+    #[error("internal error: the program description cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
 }
 

@@ -125,6 +125,7 @@ fn what_cannot_be_exported() {
     fs::write(&file, "").unwrap();
     let e = write(&file, &program, &sources, &[], Tolerance::default()).unwrap_err();
     assert!(matches!(e, ExportError::Io { .. }), "{e}");
+    assert!(e.to_string().contains(": cannot write: "), "{e}");
     assert!(file.is_file());
     // The second kernel's file cannot be written: the first one's goes again, what was there stays.
     let half = dir.path().join("half");

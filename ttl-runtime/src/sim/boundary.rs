@@ -373,20 +373,15 @@ impl<'a> Boundary<'a> {
         let Some(core) = cores.iter().find(with_leftovers) else {
             return Ok(());
         };
-        let mut error = None;
-        for cb in core.cbs.list.iter().filter(|cb| cb.forgotten() > 0) {
+        let mut left = core.cbs.list.iter().filter(|cb| cb.forgotten() > 0).peekable();
+        let first = left.peek().map_or_else(String::new, |cb| cb.title());
+        let message = format!("the program ended with pages left in {first}");
+        let mut error = SimError::new(ErrorKind::EndOfKernel, message);
+        for cb in left {
             let text = format!("{}: {} pushed, {} popped", cb.title(), cb.received, cb.acked);
-            let next = match error {
-                None => SimError::new(
-                    ErrorKind::EndOfKernel,
-                    format!("the program ended with pages left in {}", cb.title()),
-                ),
-                Some(error) => error,
-            };
-            error = Some(next.label(cb.last_push, "the last push was here").note(text));
+            error = error.label(cb.last_push, "the last push was here").note(text);
         }
         let more = cores.iter().filter(with_leftovers).count() - 1;
-        let error = error.unwrap_or_else(|| SimError::new(ErrorKind::EndOfKernel, "pages left in circular buffers"));
         Err(error
             .numbers(core.core.to_string())
             .help("the consumer must wait for and pop as many pages as are pushed")
@@ -420,7 +415,10 @@ impl<'a> Boundary<'a> {
                 Ok(report)
             }
             Some(Err(error)) => Err(error.seed(seed)),
-            None => Err(SimError::new(ErrorKind::Launch, "the simulator lost one of its OS threads").seed(seed)),
+            None => {
+                Err(SimError::new(ErrorKind::Launch, "internal error: the simulator lost one of its OS threads")
+                    .seed(seed))
+            }
         }
     }
 }

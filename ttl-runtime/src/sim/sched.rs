@@ -233,6 +233,7 @@ impl All<'_> {
                 let stack =
                     pool.pop().map_or_else(|| DefaultStack::new(self.shared.options.stack_bytes), Ok).map_err(|e| {
                         SimError::new(ErrorKind::Launch, format!("no memory for the stack of a kernel thread: {e}"))
+                            .help("use fewer cores, or smaller stacks: `RunOptions::stack_bytes`")
                     })?;
                 // SAFETY: `entry` is borrowed by the launch, which outlives the scope of this worker, where the fiber ends.
                 Ok(unsafe { Fiber::new(stack, thread, entry) })
@@ -250,10 +251,9 @@ impl All<'_> {
 
     /// A worker that could not be started.
     fn lost(&self, w: usize) {
-        self.report(SimError::new(
-            ErrorKind::Launch,
-            format!("the system gave no OS thread number {w} for the simulator"),
-        ));
+        let message = format!("the system gave no OS thread number {w} for the simulator");
+        let error = SimError::new(ErrorKind::Launch, message);
+        self.report(error.help("run on fewer threads: `RunOptions::threads`, or a higher limit of the system"));
         self.barrier.abandon();
     }
 }

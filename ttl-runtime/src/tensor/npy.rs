@@ -16,7 +16,7 @@ use super::layout::TileShape;
 /// What can be wrong with a file.
 #[derive(Debug, Error)]
 pub enum NpyError {
-    #[error("{}: {action}: {source}", .path.display())]
+    #[error("{}: {action} the file: {source}", .path.display())]
     Io { path: PathBuf, action: &'static str, source: io::Error },
     #[error("{}: this is no .npy file\n  = help: write one with numpy.save", .path.display())]
     NotNpy { path: PathBuf },

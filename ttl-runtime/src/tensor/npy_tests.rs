@@ -174,7 +174,7 @@ fn wrong_shape_and_missing_file() {
     let e = read_shape(&path, &[3, 2]).unwrap_err().to_string();
     assert_eq!(e, format!("{}: the array has shape [2, 3], [3, 2] is needed", path.display()));
     let e = read(dir.path().join("none.npy")).unwrap_err().to_string();
-    assert!(e.contains("none.npy: cannot read: No such file"), "{e}");
+    assert!(e.contains("none.npy: cannot read the file: No such file"), "{e}");
 }
 
 #[test]
@@ -185,7 +185,8 @@ fn a_failed_write_leaves_nothing() {
     let target = dir.path().join("taken.npy");
     fs::create_dir(&target).unwrap();
     fs::write(target.join("file"), "x").unwrap();
-    assert!(write(&target, &t).is_err());
+    let e = write(&target, &t).unwrap_err().to_string();
+    assert!(e.contains("taken.npy: cannot write the file: "), "{e}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     assert!(write(dir.path().join("no/such/dir.npy"), &t).is_err());
     assert!(write(Path::new("/"), &t).is_err());

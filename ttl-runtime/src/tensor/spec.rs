@@ -214,9 +214,11 @@ pub struct TensorId(pub u64);
 /// A tensor in the memory of a device, as programs refer to it. Cheap to clone; owns nothing.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TensorRef {
+    /// Which tensor of the device.
     pub id: TensorId,
     /// For messages and exported files.
     pub name: Arc<str>,
+    /// Shape, format, layout and place.
     pub spec: Arc<TensorSpec>,
     /// The same in every bank.
     pub address: u32,
@@ -249,6 +251,15 @@ mod tests {
         assert_eq!(line.padded_shape(), [32, 128]);
         assert_eq!((line.pages(), line.page_size()), (4, 4096));
         assert!(TensorSpec::new([3, 0], DataFormat::F32).is_err());
+    }
+
+    #[test]
+    fn rows_that_no_device_holds() {
+        let e = TensorSpec::row_major([32, 1 << 29], DataFormat::F32).unwrap_err().to_string();
+        assert_eq!(e, "a page of 2147483648 bytes is too large\n  = help: use shorter rows");
+        let e = TensorSpec::row_major([1 << 32, 1], DataFormat::F32).unwrap_err().to_string();
+        assert!(e.starts_with("the tensor has 4294967296 pages, more than 32 bits can count"), "{e}");
+        assert!(e.contains("use longer rows, or split the tensor"), "{e}");
     }
 
     #[test]

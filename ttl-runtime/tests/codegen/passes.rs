@@ -404,5 +404,12 @@ fn a_function_cannot_take_buffers_of_both_precisions() {
     };
     assert_eq!(both(&[]), Ok(()));
     assert_eq!(both(&[0, 1]), Ok(()));
-    assert!(matches!(both(&[1]), Err(PassError::MixedPrecision { .. })));
+    let error = both(&[1]).expect_err("f32 tiles of two kinds");
+    assert!(matches!(error, PassError::MixedPrecision { .. }), "{error}");
+    let text = error.to_string();
+    assert!(
+        text.contains("is called with circular buffers of which only some have f32 tiles at full precision"),
+        "{text}"
+    );
+    assert!(text.contains("help: call it with one kind"), "{text}");
 }

@@ -328,6 +328,11 @@ fn not_where_only_one_branch_reduced() {
     let target = Target { config: &config, cb_ids: &[] };
     let error = prepare(verify(&module).expect("valid"), &target).expect_err("two formats under one mask");
     assert!(matches!(error, PassError::RepackUnknown { .. }), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("the packer gets another format while it is set up for a reduction that not every way")
+    );
 }
 
 #[test]

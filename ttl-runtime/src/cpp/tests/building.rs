@@ -245,6 +245,28 @@ fn a_missing_compiler_is_an_error_that_says_what_to_install() {
     assert!(error.contains("the compiler said nothing and ended with exit status: 1"), "{error}");
 }
 
+#[test]
+fn what_the_compiler_leaves_must_be_usable() {
+    // A file stands where the folder of compiled kernels should be.
+    let folder = Folder::new("taken");
+    std::fs::write(&folder.0, "").unwrap();
+    let error = compiler(&folder).build(&[reader("void kernel_main() {}")]).unwrap_err().to_string();
+    std::fs::remove_file(&folder.0).unwrap();
+    assert!(error.contains("cannot be used for the C++ engine: "), "{error}");
+    assert!(error.contains("TTL_CACHE_DIR"), "{error}");
+    // What is in the folder was damaged.
+    compiler(&folder).build(&[reader("void kernel_main() {}")]).unwrap();
+    let object = std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().path());
+    let object = object.into_iter().find(|path| path.extension().is_some_and(|e| e == "so")).unwrap();
+    let other = Folder::new("damaged");
+    std::fs::create_dir(&other.0).unwrap();
+    let object = other.0.join(object.file_name().unwrap());
+    std::fs::write(&object, "no object").unwrap();
+    let error = compiler(&other).build(&[reader("void kernel_main() {}")]).unwrap_err().to_string();
+    assert!(error.contains("cannot be loaded: "), "{error}");
+    assert!(error.starts_with(&format!("the compiled kernel {}", object.display())), "{error}");
+}
+
 /// Whatever a name holds, it ends up as the name of a file and of the first lines.
 #[test]
 fn strange_names_are_kept_out_of_the_file_system() {

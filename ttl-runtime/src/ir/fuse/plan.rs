@@ -159,33 +159,35 @@ impl Plan {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PlanError {
     #[error(
-        "the expression needs {needed} tile registers per tile, {available} are available ({width}-bit registers): \
-         store a part of it to a circular buffer first"
+        "the expression needs {needed} tile registers per tile, {available} are available ({width}-bit registers)\n\
+         help: store a part of it to a circular buffer first"
     )]
     TooManyRegisters { needed: u32, available: u32, width: u32 },
-    #[error("the expression has no value")]
+    #[error("internal error: the expression has no value")]
     Empty,
-    #[error("leaf {leaf} of the expression is not described ({leaves} leaves are)")]
+    #[error("internal error: leaf {leaf} of the expression is not described ({leaves} leaves are)")]
     UnknownLeaf { leaf: u32, leaves: u32 },
-    #[error("the expression has more than one accumulator")]
+    #[error("internal error: the expression has more than one accumulator")]
     TwoAccumulators,
-    #[error("an operand of a broadcast, reduction, transpose or product is no leaf")]
+    #[error("internal error: an operand of a broadcast, reduction, transpose or product is no leaf")]
     NotCut,
     #[error(
         "an f32 buffer whose tiles go to the tile registers at full precision is broadcast, reduced, transposed or multiplied as a matrix; these go \
-         through source registers of 19 bits: leave it out of `compute_with_full_precision`"
+         through source registers of 19 bits\nhelp: leave it out of `compute_with_full_precision`"
     )]
     FullPrecision,
-    #[error("the number of {0} of an intermediate block is not known: combine the broadcast vector with a block first")]
+    #[error(
+        "the number of {0} of an intermediate block is not known\nhelp: combine the broadcast vector with a block first"
+    )]
     Unsized(&'static str),
-    #[error("tiles of {kind} need 32-bit registers: set `fp32_dest_acc` in the compute configuration")]
+    #[error("tiles of {kind} need 32-bit registers\nhelp: set `fp32_dest_acc` in the compute configuration")]
     NarrowIntegers { kind: &'static str },
-    #[error("`{op}` needs 32-bit registers: set `fp32_dest_acc` in the compute configuration")]
+    #[error("`{op}` needs 32-bit registers\nhelp: set `fp32_dest_acc` in the compute configuration")]
     WideOnly { op: &'static str },
-    #[error("`{op}` does not exist for tiles of {kind}")]
+    #[error("`{op}` does not exist for tiles of {kind}\nhelp: convert them with `to_f32`, `to_i32` or `to_u32` first")]
     NoForm { op: &'static str, kind: &'static str },
     #[error(
-        "`{op}` of tiles of {left} and of {right}: both must hold the same; convert one with `to_f32`, `to_i32` or `to_u32`"
+        "`{op}` of tiles of {left} and of {right}, and both must hold the same\nhelp: convert one with `to_f32`, `to_i32` or `to_u32`"
     )]
     MixedKinds { op: &'static str, left: &'static str, right: &'static str },
 }

@@ -63,18 +63,20 @@ impl Prepared {
     }
 }
 
+/// `internal error`: [`sums`] moves accumulators that do not fit to L1, and lowering describes its own expressions. Only a fault of ttl leads there.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PassError {
     #[error("{site}: {error}")]
     Plan { site: Site, error: PlanError },
     #[error(
-        "{site}: {tiles} accumulator tiles do not fit: {available} tile registers are available to the accumulator here \
+        "{site}: internal error: {tiles} accumulator tiles do not fit: {available} tile registers are available to the accumulator here \
          ({registers} in a section, {slots} per tile for this expression)"
     )]
     AccTooLarge { site: Site, tiles: u32, available: u32, registers: u32, slots: u32 },
     #[error(
         "{site}: `{function}` is called with circular buffers of which only some have f32 tiles at full precision \
-         (`unpack_to_dest_fp32`) as `{parameter}`; call it with one kind"
+         (`unpack_to_dest_fp32`) as `{parameter}`\n\
+         help: call it with one kind"
     )]
     MixedPrecision { site: Site, function: String, parameter: String },
     #[error("{site}: {message}\nhelp: {help}")]
@@ -90,8 +92,7 @@ pub enum PassError {
     )]
     UnknownMean { site: Site },
     #[error(
-        "{site}: what is added to this accumulator is computed in {parts} parts, and the accumulator holds the tile registers\n\
-         help: store the other parts to buffers of their own before the accumulator is made"
+        "{site}: internal error: what is added to this accumulator is computed in {parts} parts, and the accumulator holds the tile registers"
     )]
     AccNotInRegisters { site: Site, parts: usize },
     #[error(

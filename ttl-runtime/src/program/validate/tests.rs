@@ -4,6 +4,7 @@ mod arguments;
 mod buffers;
 mod kernels;
 mod resolved;
+mod shards;
 
 use std::sync::Arc;
 

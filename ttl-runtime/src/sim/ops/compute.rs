@@ -45,8 +45,9 @@ pub fn fpu_init(init: FpuInit, site: Site) {
         if let FpuInit::MatmulBlock { ct, rt, kt, .. } = init
             && (ct == 0 || rt == 0 || kt == 0)
         {
-            let message = format!("`matmul_block_init`: a block of {rt} x {ct} tiles with kt {kt} is empty");
-            return Err(cx.fail(ErrorKind::Init, message, site));
+            let message = format!("`matmul_block_init` of a block of {rt} x {ct} tiles with kt {kt} is empty");
+            let error = cx.error(ErrorKind::Init, message, site);
+            return Err(Stop::Fail(error.help("use sizes of at least 1")));
         }
         let unit = cx.unit(init.call(), site)?;
         unit.fpu = Some((init, site));

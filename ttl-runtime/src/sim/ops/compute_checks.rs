@@ -114,15 +114,13 @@ impl Cx<'_> {
         Ok(addr)
     }
 
+    /// Blocks are waited for and reserved without a turn of the ring in them, so no kernel gets here.
     #[cold]
     pub(super) fn tile_past_end(&self, call: &str, cb: usize, page: u32, tile: u32, site: Site) -> Stop {
         let c = &self.core.cbs.list[cb];
-        let message = format!("`{call}`: tile {tile} lies behind the end of {}", c.title());
+        let message = format!("internal error: `{call}`: tile {tile} lies behind the end of {}", c.title());
         let error = self.error(ErrorKind::CircularBuffer, message, site);
-        let numbers = format!("the pointer is at page {page} of {}", c.num_pages);
-        Stop::Fail(error.numbers(numbers).help(
-            "a block of tiles must be contiguous: use one block size per buffer, and a multiple of it as capacity",
-        ))
+        Stop::Fail(error.numbers(format!("the pointer is at page {page} of {}", c.num_pages)))
     }
 
     #[inline]
@@ -138,7 +136,8 @@ impl Cx<'_> {
             c.format,
             c.format.tile_bytes()
         );
-        Err(self.fail(ErrorKind::CircularBuffer, message, site))
+        let error = self.error(ErrorKind::CircularBuffer, message, site);
+        Err(Stop::Fail(error.help("give the buffer pages of a tile or more; compute kernels see whole tiles")))
     }
 
     /// A unit must be configured for the format of the buffer.

@@ -89,6 +89,7 @@ impl Cx<'_> {
             return Ok(());
         }
         let message = format!("`{call}`: L1 address {addr:#x} of an element is not a multiple of its {bytes} bytes");
-        Err(self.fail(ErrorKind::Memory, message, site))
+        let error = self.error(ErrorKind::Memory, message, site);
+        Err(super::Stop::Fail(error.help("add a multiple of the element's size to an aligned address")))
     }
 }

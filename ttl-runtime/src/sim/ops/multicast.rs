@@ -30,16 +30,16 @@ impl Cx<'_> {
         to: Receivers,
         site: Site,
     ) -> Step<(Rectangle, u32)> {
-        let fail = |message: String| self.error(ErrorKind::Noc, format!("`{call}`: {message}"), site);
+        let fail = |message: String| self.error(ErrorKind::Noc, message, site);
         let Some((start, end)) = addr.corners() else {
-            let error = fail("the address is not one of a rectangle of cores".to_owned());
+            let error = fail(format!("`{call}`: the address is not one of a rectangle of cores"));
             return Err(Stop::Fail(error.help("make it with `get_noc_multicast_addr`")));
         };
         let (first, last) = self.in_order(noc, start, end, site).map_err(Stop::Fail)?;
         let corner = |(x, y): Corner| match self.shared.endpoints.find(NocAddr::new(x, y, 0)) {
             Endpoint::Worker(core) => Ok(self.shared.core_at(u32::from(core))),
             _ => {
-                let error = fail(format!("there is no worker core at NoC coordinates ({x},{y})"));
+                let error = fail(format!("`{call}`: there is no worker core at NoC coordinates ({x},{y})"));
                 Err(Stop::Fail(error.help("kernels need virtual coordinates: pass them as arguments")))
             }
         };
@@ -51,7 +51,7 @@ impl Cx<'_> {
             receivers += 1;
             let there = self.shared.core_at(core);
             if !self.shared.takes_part[core as usize] {
-                let error = fail(format!("{there} is in the rectangle and runs no kernel of this program"));
+                let error = fail(format!("`{call}`: {there} is in the rectangle and runs no kernel of this program"));
                 return Err(Stop::Fail(error.help("send to cores of the program only: others may be in use")));
             }
             let fits = u32::try_from(addr.local()).is_ok_and(|a| self.shared.may_touch(core, a, size));
@@ -59,7 +59,7 @@ impl Cx<'_> {
                 return Err(self.bad_l1(call, &format!("of {there}"), addr.local(), size, site));
             }
         }
-        self.counted(cores, receivers, to, fail).map_err(Stop::Fail)?;
+        self.counted(call, cores, receivers, to, site).map_err(Stop::Fail)?;
         Ok((cores, addr.local() as u32))
     }
 
@@ -77,17 +77,12 @@ impl Cx<'_> {
         Err(error.help("NoC 0 starts at the top left, NoC 1 at the bottom right: the host swaps the corners for NoC 1"))
     }
 
-    fn counted(
-        &self,
-        cores: Rectangle,
-        receivers: u32,
-        to: Receivers,
-        fail: impl Fn(String) -> SimError,
-    ) -> Result<(), SimError> {
+    fn counted(&self, call: &str, cores: Rectangle, receivers: u32, to: Receivers, site: Site) -> Result<(), SimError> {
+        let fail = |message: String| self.error(ErrorKind::Noc, message, site);
         let Receivers { num_dests, loopback } = to;
         let range = format!("{} to {}", cores.first, cores.last);
         if receivers == 0 || (loopback && receivers == 1) {
-            let error = fail(format!("no other core is in the rectangle from {range}"));
+            let error = fail(format!("`{call}`: no other core is in the rectangle from {range}"));
             return Err(error.help("a multicast needs another core to go to; the chip may hang"));
         }
         if num_dests == receivers {
@@ -95,7 +90,8 @@ impl Cx<'_> {
         }
         let others = if loopback { "with the sender" } else { "without the sender" };
         let found = count(receivers, "core");
-        let error = fail(format!("{num_dests} destinations are announced, the rectangle has {found} {others}"));
+        let error =
+            fail(format!("`{call}`: {num_dests} destinations are announced, the rectangle has {found} {others}"));
         let numbers = format!("the rectangle is {range}, the sender {}", self.core.core);
         Err(error.numbers(numbers).help(format!("num_dests must be {receivers}, or the barrier waits for ever")))
     }
