@@ -64,7 +64,9 @@ pub enum ExportError {
     Io { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Npy(#[from] NpyError),
-    #[error("tensor `{name}` is exported with contents of shape {got:?}, its shape is {shape:?}\n  = help: give contents of this shape")]
+    #[error(
+        "tensor `{name}` is exported with contents of shape {got:?}, its shape is {shape:?}\n  = help: give contents of this shape"
+    )]
     Shape { name: String, shape: Vec<usize>, got: Vec<usize> },
     #[error("{sources} kernel sources for {kernels} kernels")]
     Sources { sources: usize, kernels: usize },

@@ -86,13 +86,19 @@ fn broken_files_are_refused() {
         assert_eq!(parsed(bytes).unwrap_err(), not_npy);
     }
     for cut in [6, 7, 9, 10, 60, 127] {
-        assert_eq!(parsed(&good[..cut]).unwrap_err(), format!("{header}it is cut off\n  = help: write it again with numpy.save"), "{cut}");
+        assert_eq!(
+            parsed(&good[..cut]).unwrap_err(),
+            format!("{header}it is cut off\n  = help: write it again with numpy.save"),
+            "{cut}"
+        );
     }
     for cut in [128, 129, 151] {
         let e = parsed(&good[..cut]).unwrap_err();
         let there = cut - 128;
         assert!(
-            e.starts_with(&format!("x.npy: the file is cut off: shape [2, 3] of float32 takes 24 bytes, {there} are there\n")),
+            e.starts_with(&format!(
+                "x.npy: the file is cut off: shape [2, 3] of float32 takes 24 bytes, {there} are there\n"
+            )),
             "{e}"
         );
     }

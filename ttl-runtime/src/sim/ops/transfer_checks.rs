@@ -11,7 +11,9 @@ impl Cx<'_> {
     pub(super) fn noc(&self, call: &str, noc: u8, site: Site) -> Step<usize> {
         if noc > 1 {
             let message = format!("`{call}`: NoC {noc} does not exist; the chip has NoC 0 and 1");
-            return Err(Stop::Fail(self.error(ErrorKind::Noc, message, site).help("use `noc_index`, the NoC of this kernel")));
+            return Err(Stop::Fail(
+                self.error(ErrorKind::Noc, message, site).help("use `noc_index`, the NoC of this kernel"),
+            ));
         }
         Ok(usize::from(noc))
     }
@@ -46,7 +48,9 @@ impl Cx<'_> {
                     let message = format!("`{call}`: DRAM bank {bank} has no {size} bytes at {local:#x}");
                     let error = self.error(ErrorKind::Noc, message, site);
                     let error = error.numbers(format!("the bank has {bank_size:#x} bytes"));
-                    return Err(Stop::Fail(error.help("addresses of a bank begin at 0; accessors know those of tensors")));
+                    return Err(Stop::Fail(
+                        error.help("addresses of a bank begin at 0; accessors know those of tensors"),
+                    ));
                 }
                 Ok(Remote::Dram { bank: u32::from(bank), addr: local })
             }
