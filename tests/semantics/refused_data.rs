@@ -123,6 +123,20 @@ refusals! {
             words.reserve_back(1).write_u32(0, shifted::<32>(n));
             done.wait_front(1).pop_front();
         } => "a `u32` is shifted by 32 bits, it has 32", "shift by less, or use `wrapping_shl` and `wrapping_shr`";
+        remainder {
+            words.reserve_back(1).write_u32(0, (n as f32 % 3.0) as u32);
+            done.wait_front(1).pop_front();
+        } => "`%` of two f32 numbers is not supported in a kernel", "C++ has no operator for it";
+        turned_index {
+            let i = !(n as usize);
+            words.reserve_back(1).write_u32(0, (i >> 4) as u32);
+            done.wait_front(1).pop_front();
+        } => "this `usize` could leave the 32 bits that it has on the device", "compute with `u32`";
+        negative_index {
+            let i = (n as usize).wrapping_neg();
+            words.reserve_back(1).write_u32(0, (i >> 4) as u32);
+            done.wait_front(1).pop_front();
+        } => "this `usize` could leave the 32 bits that it has on the device", "compute with `u32`";
         minimum {
             words.reserve_back(1).write_u32(0, (n as f32).min(2.0) as u32);
             done.wait_front(1).pop_front();

@@ -36,12 +36,12 @@ void kernel_main() {                                                      // mul
     const uint64_t along_sender = get_noc_addr(get_arg_val<uint32_t>(0), get_arg_val<uint32_t>(1), 0);
     const Work work = Work{get_arg_val<uint32_t>(2), get_arg_val<uint32_t>(3), get_arg_val<uint32_t>(4), get_arg_val<uint32_t>(5), get_arg_val<uint32_t>(6), get_arg_val<uint32_t>(7), get_arg_val<uint32_t>(8)};
 
-    for (uint32_t i = 0, end = work.count * work.steps; i < end; ++i) {   // multicast.rs:40
-        cb_reserve_back(a_out, blocks.m * blocks.k);                      // multicast.rs:41
-        noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(along_valid), 0);  // multicast.rs:42
+    for (uint32_t i = 0, end = work.count * work.steps; i < end; ++i) {   // multicast.rs:46
+        cb_reserve_back(a_out, blocks.m * blocks.k);                      // multicast.rs:47
+        noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(along_valid), 0);  // multicast.rs:48
         noc_semaphore_inc(along_sender | along_ready, 1);
         noc_semaphore_wait(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(along_valid), 1);
         cb_push_back(a_out, blocks.m * blocks.k);
     }
-    noc_async_atomic_barrier();                                           // multicast.rs:40
+    noc_async_atomic_barrier();                                           // multicast.rs:46
 }

@@ -347,14 +347,25 @@ impl Lower<'_> {
                 _ => self.own_operator(&a.ty),
             };
         }
-        let result = super::expr::binary(op, a, b);
-        if result.ty == Ty::Usize && self.interval(&result).is_none() {
+        if op == BinOp::Rem && a.ty == Ty::F32 {
             return self.refuse(
-                "this `usize` could leave the 32 bits that it has on the device",
-                "compute with `u32` and index with `a[i as usize]`",
+                "`%` of two f32 numbers is not supported in a kernel",
+                "C++ has no operator for it: compute with integers, or subtract the multiple",
             );
         }
+        let result = super::expr::binary(op, a, b);
+        if result.ty == Ty::Usize && self.interval(&result).is_none() {
+            return self.wide_usize();
+        }
         Value::Scalar(result)
+    }
+
+    /// Rust computes it with 64 bits.
+    pub(super) fn wide_usize(&mut self) -> Value {
+        self.refuse(
+            "this `usize` could leave the 32 bits that it has on the device",
+            "compute with `u32` and index with `a[i as usize]`",
+        )
     }
 
     pub(super) fn cast(&mut self, value: Expr, ty: Ty) -> Value {

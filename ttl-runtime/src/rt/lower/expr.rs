@@ -180,6 +180,9 @@ impl Lower<'_> {
                 if is_own(&ty) {
                     return self.own_operator(&ty);
                 }
+                if ty == Ty::Usize {
+                    return self.wide_usize();
+                }
                 Value::Scalar(Expr { ty, kind: ExprKind::Not(Box::new(a)) })
             }
         }

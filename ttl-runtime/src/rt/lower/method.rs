@@ -407,7 +407,7 @@ impl Lower<'_> {
                 let ty = a.ty.clone();
                 if ty.int().is_some_and(|i| !i.signed) {
                     let zero = Expr { ty: ty.clone(), kind: ExprKind::Int(0) };
-                    return Value::Scalar(binary(BinOp::Sub, zero, a));
+                    return self.arithmetic(BinOp::Sub, zero, a);
                 }
                 return Value::Scalar(Expr { ty, kind: ExprKind::Neg(Box::new(a)) });
             }
