@@ -170,7 +170,7 @@ fn tensors_are_used_before_they_are_freed() {
     device.free(x.clone()).expect("it is there");
     // The next tensor lies where this one was.
     let _other = device.zeros::<bf16>("other", &[64, 64]).expect("a tensor");
-    let freed = ["`x` was freed", "make it again"];
+    let freed = ["tensor `x` was freed, and its memory may hold another one", "make it again"];
     assert_parts(&device.download(&x).expect_err("freed").to_string(), &freed);
     let zeros = HostTensor::zeros([64, 64], DataFormat::Bf16).expect("a shape");
     assert_parts(&device.write(&x, &zeros).expect_err("freed").to_string(), &freed);
@@ -216,6 +216,47 @@ fn another_devices_tensor_is_refused() {
     let mut other = other;
     let error = other.run(&program).expect_err("another device").to_string();
     assert_parts(&error, &["validated for another device"]);
+}
+
+/// Where the two engines differ, as here by what they are given.
+#[test]
+fn engines_that_leave_different_memory() {
+    let made = std::cell::Cell::new(0.0);
+    let ran = ttl::testing::on_both_engines(&DeviceOptions::default(), |device| {
+        made.set(made.get() + 1.0);
+        let value = made.get();
+        let x = device.upload::<bf16>("x", &HostTensor::from_fn([64, 64], |_| value)?)?;
+        let y = device.zeros::<bf16>("y", &[64, 64])?;
+        let mut p = Program::new("copies");
+        let (out, input) = p.circular_buffer::<bf16>("x", Core::new(0, 0), 2);
+        p.kernel(Core::new(0, 0), read { x: x.accessor(), out, first: 0, count: 4 });
+        p.kernel(Core::new(0, 0), write { y: y.accessor(), input, count: 4 });
+        Ok((p, ()))
+    });
+    let error = ran.map(|_| ()).expect_err("other contents").to_string();
+    assert_parts(&error, &["program `copies`: the native run and the generated C++ leave different memory: "]);
+}
+
+#[test]
+fn what_a_device_is_given() {
+    let mut device = Device::open().expect("a device");
+    let engine = "fpga".parse::<Engine>().expect_err("no engine").to_string();
+    assert_parts(&engine, &["there is no engine `fpga`", "help: there are `native` and `cpp`"]);
+    let half = device.upload_packed::<bf16>("x", &[32, 32], MemoryConfig::Dram, &[&[0; 1024]]);
+    let half = half.expect_err("half a page").to_string();
+    assert_parts(
+        &half,
+        &["tensor `x` of shape [32, 32] has 1 pages of 2048 bytes, 1024 bytes are given in 1 parts", "give all bytes"],
+    );
+    let x = device.zeros::<bf16>("x", &[32, 32]).expect("a tensor");
+    let other = HostTensor::zeros([64, 32], DataFormat::Bf16).expect("a shape");
+    let shape = device.write(&x, &other).expect_err("another shape").to_string();
+    assert_parts(
+        &shape,
+        &["tensor `x` has shape [32, 32], the contents have [64, 32]", "give as many elements in each dimension"],
+    );
+    let elsewhere = Device::open().expect("a device").download(&x).expect_err("another device").to_string();
+    assert_parts(&elsewhere, &["tensor `x` is on another device", "upload it to this one"]);
 }
 
 #[test]

@@ -206,8 +206,19 @@ fn shapes_that_do_not_fit() {
     let (a, b) = (file(dir.path(), "a.npy", &[64, 64]), file(dir.path(), "b.npy", &[32, 64]));
     fails("add", &["--a", text(&a), "--b", text(&b)], &["[32, 64]", "[64, 64]"]);
     fails("matmul", &["--a", text(&a), "--b", text(&b)], &["[64, 64]", "[32, 64]", "columns"]);
+    // A row is no matrix; several matrices can be `a`, not `b`.
     let line = file(dir.path(), "line.npy", &[64]);
-    fails("matmul", &["--a", text(&line), "--b", text(&a)], &["[64]"]);
+    let several = file(dir.path(), "several.npy", &[2, 64, 64]);
+    for name in ["matmul", "matmul_mcast"] {
+        fails(
+            name,
+            &["--a", text(&line), "--b", text(&a)],
+            &["[64] and [64, 64]", "the first must be a matrix [m, k]"],
+        );
+        fails(name, &["--a", text(&a), "--b", text(&line)], &["[64, 64] and [64]", "the second must be one matrix"]);
+        let args = ["--a", text(&several), "--b", text(&several)];
+        fails(name, &args, &["[2, 64, 64] and [2, 64, 64]", "the second must be one matrix"]);
+    }
     fails("fma", &["--size", "96", "32", "--block", "4"], &["3 tiles", "block of 4"]);
     // Nothing has to divide the sizes of a product.
     run("matmul", &["--size", "96", "80", "64", "--block", "2"]);

@@ -163,6 +163,22 @@ fn an_export_has_the_text_and_the_arguments() {
     assert_eq!(std::fs::read_to_string(dir.path().join("writer_cpp.cpp")).expect("the kernel"), WRITER);
 }
 
+#[test]
+fn a_text_with_headers_of_its_own_stays() {
+    let device = Device::open().expect("a device");
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut program = Program::new("stays");
+    let kernel = ForeignKernel::reader_source("one", "void kernel_main() {}\n").include_dir(dir.path());
+    program.foreign(CORE, kernel);
+    let program = program.validate(&device).expect("no mistakes");
+    let error = program.export(&device, dir.path(), &[], Tolerance::default()).expect_err("headers").to_string();
+    assert!(
+        error.contains("the foreign kernel `one` cannot be exported: its text is given, and it includes headers from"),
+        "{error}"
+    );
+    assert!(error.contains("give it as a file beside its headers"), "{error}");
+}
+
 /// The report of a program that must not validate.
 fn refused(build: impl Fn(&mut Device, &mut Program)) -> String {
     let mut device = Device::open().expect("a device");

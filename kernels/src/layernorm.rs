@@ -70,6 +70,7 @@ pub struct Norm {
     pub residual: u32,
     /// Pages of `gamma` and of `beta` that a row or block of the result needs.
     pub gamma: u32,
+    /// Pages of `beta`.
     pub beta: u32,
     /// One over the number of elements of a row.
     pub share: f32,
@@ -81,10 +82,15 @@ pub struct Norm {
 #[ttl::device]
 #[derive(Debug)]
 pub struct Inputs<T: Element> {
+    /// What is normalised.
     pub x: CbIn<T>,
+    /// What is added to it before.
     pub residual: CbIn<T>,
+    /// Factors, one row.
     pub gamma: CbIn<T>,
+    /// Summands, one row.
     pub beta: CbIn<T>,
+    /// Three tiles of weights of sums: ones, ones in the columns that count of the last tile, zeros.
     pub weights: CbIn<bf16>,
 }
 
@@ -92,19 +98,29 @@ pub struct Inputs<T: Element> {
 #[ttl::device]
 #[derive(Debug)]
 pub struct Steps<E: Element> {
+    /// The mean, in column 0.
     pub mean_out: CbOut<E>,
+    /// The other end.
     pub mean: CbIn<E>,
+    /// Elements less the mean.
     pub centred_out: CbOut<E>,
+    /// The other end.
     pub centred: CbIn<E>,
+    /// Two tiles of sums of squares.
     pub squares_out: CbOut<E>,
+    /// The other end.
     pub squares: CbIn<E>,
     /// One over the deviation.
     pub scale_out: CbOut<E>,
+    /// The other end.
     pub scale: CbIn<E>,
     /// `gamma` and `beta`, repeated down the rows.
     pub gamma_out: CbOut<E>,
+    /// The other end.
     pub gamma: CbIn<E>,
+    /// `beta`, repeated down the rows.
     pub beta_out: CbOut<E>,
+    /// The other end.
     pub beta: CbIn<E>,
 }
 

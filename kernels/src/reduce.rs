@@ -73,15 +73,19 @@ pub enum Axis {
 pub struct Walk {
     /// Tiles of a matrix, and of one of its rows.
     pub matrix: u32,
+    /// Tiles of a row of tiles.
     pub cols: u32,
     /// Rows of the last row of tiles, columns of the last column.
     pub last_row: u32,
+    /// Columns of the last column of tiles.
     pub last_col: u32,
     /// Results of a matrix, and from one result's first tile to the next one's.
     pub results: u32,
+    /// From one result's first tile to the next one's.
     pub apart: u32,
     /// Tiles of a result, and from one to the next.
     pub steps: u32,
+    /// From one tile of a result to the next.
     pub stride: u32,
 }
 

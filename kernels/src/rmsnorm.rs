@@ -68,13 +68,17 @@ pub struct Norm {
 #[ttl::device]
 #[derive(Debug)]
 pub struct Steps<E: Element> {
+    /// Two tiles of sums of squares.
     pub squares_out: CbOut<E>,
+    /// The other end.
     pub squares: CbIn<E>,
     /// One over the root.
     pub scale_out: CbOut<E>,
+    /// The other end.
     pub scale: CbIn<E>,
     /// `gamma`, repeated down the rows.
     pub gamma_out: CbOut<E>,
+    /// The other end.
     pub gamma: CbIn<E>,
 }
 

@@ -42,7 +42,9 @@ use ttl::prelude::*;
 /// Which function of the rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
+    /// `e^x` by the sum of all.
     Softmax,
+    /// The logarithm of that.
     LogSoftmax,
 }
 
@@ -50,13 +52,17 @@ pub enum Kind {
 #[ttl::device]
 #[derive(Debug)]
 pub struct Steps<E: Element> {
+    /// The largest element of each row, in column 0.
     pub max_out: CbOut<E>,
+    /// The other end.
     pub max: CbIn<E>,
     /// Exponentials of a row; of one that goes by in blocks, their sums tile by tile.
     pub exp_out: CbOut<E>,
+    /// The other end.
     pub exp: CbIn<E>,
     /// One over the sum, or its logarithm.
     pub sum_out: CbOut<E>,
+    /// The other end.
     pub sum: CbIn<E>,
 }
 

@@ -20,13 +20,13 @@ struct Part {
 enum Form {
     /// `Kind::Name, message`: in the arguments of whatever makes the error.
     Kind(&'static str),
-    /// `refuse(message, help)`, `error(message, help)`, `fail_with_help(message, help)`; `fault(message)`, which is internal.
-    Refused,
+    /// The message and its help are arguments of these functions.
+    Calls(&'static [&'static str]),
     /// `#[error(message)]` at the variants of enums.
     Variants,
 }
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 9] = [
     Part {
         title: "Of `validate`: programs",
         text: "The kinds are explained on the page of [errors](crate::book::errors).",
@@ -36,8 +36,13 @@ const PARTS: [Part; 6] = [
     Part {
         title: "Of `validate`: what has no C++",
         text: "What the macros could not see and rustc allows. (What the macros refuse is on a [page of its own](crate::book::refusals).)",
-        sources: &["ttl-runtime/src/rt/lower"],
-        form: Form::Refused,
+        sources: &[
+            "ttl-runtime/src/rt/lower",
+            "ttl-runtime/src/rt/cx.rs",
+            "ttl-runtime/src/ir/verify.rs",
+            "ttl-runtime/src/ir/verify",
+        ],
+        form: Form::Calls(&["refuse", "error", "fault", "mistake", "fail"]),
     },
     Part {
         title: "Of `validate`: block expressions",
@@ -50,11 +55,24 @@ const PARTS: [Part; 6] = [
         form: Form::Variants,
     },
     Part {
+        title: "Of `validate`: sizes of blocks",
+        text: "Sizes that are numbers in the kernel are refused by the macros; these are what constants make of them.",
+        sources: &["ttl-runtime/src/ir/shape.rs", "ttl-runtime/src/ir/passes/expand.rs"],
+        form: Form::Calls(&["mistake"]),
+    },
+    Part {
         title: "Of the simulator",
         text: "A run ends with one of these. Those that only kernels written in C++ and raw calls can meet are among them.",
         sources: &["ttl-runtime/src/sim"],
         form: Form::Kind("ErrorKind"),
     },
+    Part {
+        title: "Of device calls",
+        text: "What only sizes at run time decide, said by native runs with the line in Rust; the C++ engine says it of the calls that are made of it.",
+        sources: &["ttl-runtime/src/device_api"],
+        form: Form::Calls(&["fail_with_help"]),
+    },
+    Part { title: "Of devices and runs", text: "", sources: &["ttl-runtime/src/host"], form: Form::Calls(&["Other"]) },
     Part {
         title: "Of tensors and files",
         text: "",
@@ -107,6 +125,12 @@ fn shown(format: &str) -> String {
             '{' | '}' if chars.peek() == Some(&c) => {
                 chars.next();
                 out.push(c);
+            }
+            // Of a text that is no format string.
+            '{' if chars.peek() == Some(&' ') => {
+                out.push(c);
+                out.extend(chars.by_ref().take_while(|c| *c != '}'));
+                out.push('}');
             }
             '{' => {
                 depth += 1;
@@ -170,7 +194,7 @@ fn every_message_is_on_the_page() {
             let new = new.filter(|m| seen.insert((m.kind.clone(), m.text.clone())));
             rows.extend(new.map(|m| Message { source: file.clone(), ..m }));
         }
-        rows.sort_by(|a, b| a.kind.cmp(&b.kind));
+        rows.sort_by(|a, b| (a.is_internal(), &a.kind).cmp(&(b.is_internal(), &b.kind)));
         assert!(rows.len() > 3, "{}: {} messages found: does the scan still fit the sources?", part.title, rows.len());
         for m in rows {
             let test = match met::tested(&m.text, &m.source, &quotes) {

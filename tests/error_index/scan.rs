@@ -133,6 +133,12 @@ fn help(flat: &[Flat], from: usize, kind: &str) -> String {
     String::new()
 }
 
+/// A text with its help behind it.
+fn parted(text: &str) -> (&str, &str) {
+    let marks = ["\n  = help: ", "\nhelp: ", "\n = help: "];
+    marks.iter().find_map(|mark| text.split_once(mark)).unwrap_or((text, ""))
+}
+
 /// The kinds that are given to a field: `problem: ProblemKind::CbId`.
 pub(crate) fn fields(flat: &[Flat]) -> Vec<String> {
     let given = |w: &[Flat]| match w {
@@ -179,26 +185,34 @@ pub(crate) fn messages(flat: &[Flat], form: &Form, kinds: &[String]) -> Vec<Mess
                     help,
                 }));
             }
-            Form::Refused => {
-                let call = ["refuse", "error", "fail_with_help", "fault"].iter().find(|c| is_ident(flat.get(i), c));
-                let Some(call) = call else { continue };
-                if flat.get(i + 1) != Some(&Flat::Open) || is_ident(flat.get(i.wrapping_sub(1)), "fn") {
+            Form::Calls(names) => {
+                let call = names.iter().find(|name| is_ident(flat.get(i), name));
+                let Some(call) = call.filter(|_| flat.get(i + 1) == Some(&Flat::Open)) else { continue };
+                if is_ident(flat.get(i.wrapping_sub(1)), "fn") {
                     continue;
                 }
-                let end = expression(flat, i + 2, &[',']);
-                let texts = sentences(flat, i + 2, end);
-                let internal = *call == "fault" || is_ident(flat.get(end + 1), "FAULT");
-                let help = match internal {
-                    true => FAULT.to_owned(),
-                    false => {
-                        sentences(flat, end, expression(flat, end + 1, &[])).into_iter().next().unwrap_or_default()
-                    }
-                };
-                found.extend(texts.into_iter().map(|text| Message {
-                    source: String::new(),
-                    kind: String::new(),
-                    text,
-                    help: help.clone(),
+                // The message and its help; before them perhaps the place.
+                let close = expression(flat, i + 2, &[]);
+                let mut end = expression(flat, i + 2, &[',']);
+                let mut texts = sentences(flat, i + 2, end);
+                if flat[i + 2..end].iter().any(|t| is_ident(Some(t), "site") || is_ident(Some(t), "Site")) {
+                    let from = end + 1;
+                    end = expression(flat, from, &[',']);
+                    texts = sentences(flat, from, end);
+                }
+                let own = sentences(flat, end, close).into_iter().next().unwrap_or_default();
+                let internal =
+                    matches!(*call, "fault" | "fail") || flat[end..close].iter().any(|t| is_ident(Some(t), "FAULT"));
+                found.extend(texts.into_iter().map(|text| {
+                    let (text, help) = parted(&text);
+                    let help = if internal {
+                        FAULT
+                    } else if help.is_empty() {
+                        &own
+                    } else {
+                        help
+                    };
+                    Message { source: String::new(), kind: String::new(), text: text.to_owned(), help: help.to_owned() }
                 }));
             }
             Form::Variants => {
@@ -206,10 +220,7 @@ pub(crate) fn messages(flat: &[Flat], form: &Form, kinds: &[String]) -> Vec<Mess
                 let Some(Flat::Text(text)) = flat.get(i + 4).filter(|_| attribute) else { continue };
                 let end = expression(flat, i + 2, &[]);
                 let Some(Flat::Ident(kind)) = flat.get(end + 1) else { continue };
-                let (text, help) = ["\n  = help: ", "\nhelp: ", "\n = help: "]
-                    .iter()
-                    .find_map(|mark| text.split_once(mark))
-                    .unwrap_or((text, ""));
+                let (text, help) = parted(text);
                 // Notes stand behind it.
                 let text =
                     text.strip_prefix("{site}: ").unwrap_or(text).split('\n').next().unwrap_or_default().to_owned();

@@ -76,6 +76,16 @@ fn element<const I: usize>(n: u32) -> u32 {
     words[I]
 }
 
+#[ttl::device]
+fn divided<const N: u32>(n: u32) -> u32 {
+    n / N
+}
+
+#[ttl::device]
+fn shifted<const N: u32>(n: u32) -> u32 {
+    n << N
+}
+
 refusals! {
     numbers: writer (noc: Noc, words: CbOut<f32>, done: CbIn<f32>, n: u32, first: bool) {
         too_many_bits {
@@ -105,6 +115,14 @@ refusals! {
             words.reserve_back(1).write_u32(0, (end / 1000) as u32);
             done.wait_front(1).pop_front();
         } => "5000000000 is too large for the device", "a `usize` has 32 bits there";
+        by_zero {
+            words.reserve_back(1).write_u32(0, divided::<0>(n));
+            done.wait_front(1).pop_front();
+        } => "a division by 0, which is a constant here", "check the constant or const generic that it comes from";
+        too_far {
+            words.reserve_back(1).write_u32(0, shifted::<32>(n));
+            done.wait_front(1).pop_front();
+        } => "a `u32` is shifted by 32 bits, it has 32", "shift by less, or use `wrapping_shl` and `wrapping_shr`";
         minimum {
             words.reserve_back(1).write_u32(0, (n as f32).min(2.0) as u32);
             done.wait_front(1).pop_front();

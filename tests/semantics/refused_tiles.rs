@@ -21,6 +21,35 @@ refusals! {
             regs.copy_tile(&x, 0, 0);
             y.reserve_back(1).push_back();
         } => "tile registers are acquired here and never committed", "call `.commit()` and pack the results";
+        two_sections {
+            let x = x.wait_front(1);
+            w.wait_front(1).pop_front();
+            let mut out = y.reserve_back(1);
+            let mut regs = c.acquire();
+            let mut more = c.acquire();
+            regs.copy_tile(&x, 0, 0);
+            more.copy_tile(&x, 0, 0);
+            regs.commit().pack_tile(0, &mut out);
+            more.commit().pack_tile(0, &mut out);
+        } => "the tile registers are taken here while those of a section before are still computed",
+            "commit, pack and release the section first";
+        a_store_in_a_section {
+            let x = x.wait_front(1);
+            w.wait_front(1).pop_front();
+            let mut regs = c.acquire();
+            regs.copy_tile(&x, 0, 0);
+            let mut packing = regs.commit();
+            y.reserve_back(1).store(&x);
+            packing.pack_tile(0, &mut y.reserve_back(1));
+        } => "the tile registers are taken here while those of a section before are still packed",
+            "commit, pack and release the section first";
+        register_that_no_chip_has {
+            let x = x.wait_front(1);
+            w.wait_front(1).pop_front();
+            let mut regs = c.acquire();
+            regs.copy_tile(&x, 0, 16);
+            regs.commit().pack_tile(0, &mut y.reserve_back(1));
+        } => "tile register 16 does not exist", "there are at most 16, from 0 to 15";
         stored_on_one_path {
             let sum = x.wait_front(1) + w.wait_front(1);
             if first {

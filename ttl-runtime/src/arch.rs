@@ -8,7 +8,9 @@ use std::fmt;
 /// Which chip.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ArchKind {
+    /// 64 cores of 8 x 8, 12 banks of DRAM.
     Wormhole,
+    /// 110 cores of 11 x 10, 8 banks of DRAM.
     Blackhole,
 }
 
@@ -47,6 +49,7 @@ pub struct Arch {
     pub kind: ArchKind,
     /// Columns and rows of the compute grid that programs see.
     pub grid_x: u32,
+    /// Rows of the compute grid.
     pub grid_y: u32,
     /// L1 of one core, and the first address a program may use: firmware, kernel text and arguments lie below.
     pub l1_size: u32,
@@ -64,6 +67,7 @@ pub struct Arch {
     pub dram_alignment: u32,
     /// A NoC read from DRAM needs source and destination congruent modulo this; a write needs `noc_l1_alignment`, like L1 to L1.
     pub noc_dram_read_alignment: u32,
+    /// The same for writes to DRAM.
     pub noc_dram_write_alignment: u32,
     /// Bytes modulo which both ends of a transfer between cores agree.
     pub noc_l1_alignment: u32,
@@ -176,9 +180,13 @@ impl Arch {
 /// How the matrix unit multiplies: the number of passes over the mantissa halves.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub enum MathFidelity {
+    /// One pass, over the upper bits of both operands: 5 bits of SrcA, 7 of SrcB.
     LoFi,
+    /// Two passes: all bits of SrcA.
     HiFi2,
+    /// Three: the lower bits of SrcB with the upper ones of SrcA too.
     HiFi3,
+    /// Four: all bits with all bits.
     #[default]
     HiFi4,
 }

@@ -19,13 +19,21 @@ const HIDDEN_KEY: f32 = -1e9;
 /// What a program does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
+    /// Rows of a table.
     Embedding,
+    /// A sum of two tensors.
     Add,
+    /// Layer normalisation.
     LayerNorm,
+    /// A product with a bias.
     Linear,
+    /// A product with a bias, and GELU.
     LinearGelu,
+    /// Attention of all heads.
     Attention,
+    /// The mean of the rows that count.
     Pooling,
+    /// Rows of length one.
     Normalise,
 }
 

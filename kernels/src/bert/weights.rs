@@ -18,20 +18,30 @@ pub struct Linear {
 /// Factor and summand of a layer norm, one row each.
 #[derive(Clone, Debug)]
 pub struct Norm {
+    /// Factors.
     pub gamma: HostTensor,
+    /// Summands.
     pub beta: HostTensor,
 }
 
 /// One of the layers.
 #[derive(Clone, Debug)]
 pub struct Layer {
+    /// Makes the queries, all heads side by side.
     pub query: Linear,
+    /// Makes the keys.
     pub key: Linear,
+    /// Makes the values.
     pub value: Linear,
+    /// What follows attention.
     pub out: Linear,
+    /// Of the first residual sum.
     pub attention_norm: Norm,
+    /// The first product of the feed-forward part, before GELU.
     pub up: Linear,
+    /// The second one.
     pub down: Linear,
+    /// Of the second residual sum.
     pub output_norm: Norm,
 }
 
@@ -40,9 +50,13 @@ pub struct Layer {
 pub struct Weights {
     /// A row per word, per position, per type.
     pub words: HostTensor,
+    /// A row per position.
     pub positions: HostTensor,
+    /// A row per type of token.
     pub types: HostTensor,
+    /// Of the sum of the three.
     pub norm: Norm,
+    /// The layers, first to last.
     pub layers: Vec<Layer>,
 }
 

@@ -13,8 +13,11 @@ use ttl::runtime::tensor::TensorSpec;
 /// The per-call masks of a layout, and perhaps another self mask.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Masks<T> {
+    /// Of the text tokens.
     pub text: Option<T>,
+    /// Of the image tokens.
     pub image: Option<T>,
+    /// Of all tokens.
     pub all: Option<T>,
     /// Replaces the constant one.
     pub own: Option<T>,
@@ -27,6 +30,7 @@ impl<T> Default for Masks<T> {
 }
 
 impl<T> Masks<T> {
+    /// The one of a key set.
     pub const fn get(&self, set: KeySet) -> Option<&T> {
         match set {
             KeySet::All => self.all.as_ref(),
@@ -102,11 +106,14 @@ pub struct Bound {
 /// Launches that may read placeholders: for timing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AllowPlaceholders {
+    /// Keys and values.
     pub kv: bool,
+    /// Masks.
     pub masks: bool,
 }
 
 impl Bound {
+    /// The arena is on the device; what was bound before counts no more.
     pub fn upload(&mut self) {
         *self = Bound { uploaded: true, ..Bound::default() };
     }
@@ -116,6 +123,7 @@ impl Bound {
         self.kv.insert(blk)
     }
 
+    /// A mask is bound; whether none was before.
     pub fn bind_mask(&mut self, set: KeySet) -> bool {
         self.masks.insert(set)
     }
@@ -135,6 +143,7 @@ impl Bound {
         }
     }
 
+    /// An error unless the arena is on the device.
     pub fn check_uploaded(&self) -> Result<()> {
         if self.uploaded { Ok(()) } else { Err(MegakernelError::NotUploaded) }
     }

@@ -10,6 +10,7 @@ use ttl::runtime::arch::Arch;
 /// L1 of a worker as one version of TT-Metalium divides it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct L1Map {
+    /// Bytes of L1.
     pub size: u32,
     /// End of firmware and mailboxes.
     pub map_end: u32,
@@ -21,6 +22,7 @@ pub struct L1Map {
     pub l1_small: u32,
 }
 
+/// Of a Blackhole worker.
 pub const BLACKHOLE_L1: L1Map =
     L1Map { size: 1_572_864, map_end: 32_880, kernel_config: 70_656, alignment: 64, l1_small: 32_768 };
 
@@ -28,6 +30,7 @@ pub const BLACKHOLE_L1: L1Map =
 pub const K4_KERNEL_CONFIG_EXTRA_BYTES: u32 = 98_304;
 /// L1 for buffers and tensors with the default kernel ring, and `worker_l1_size` of a device for K4.
 pub const L1_USABLE_BYTES: u32 = BLACKHOLE_L1.usable();
+/// Bytes, which leave room for a kernel ring that is larger by [`K4_KERNEL_CONFIG_EXTRA_BYTES`].
 pub const K4_WORKER_L1_SIZE: u32 = L1_USABLE_BYTES - K4_KERNEL_CONFIG_EXTRA_BYTES;
 
 impl L1Map {
@@ -49,6 +52,7 @@ impl L1Map {
 
 /// The compute and DRAM grid that the full program needs.
 pub const K4_COMPUTE_GRID: (u32, u32) = (11, 10);
+/// Columns and rows.
 pub const K4_DRAM_GRID: (u32, u32) = (8, 1);
 
 /// Refuses a chip that is not the card the full program is for.
@@ -91,6 +95,7 @@ pub struct CbBudget {
 /// Buffers of the full program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct K4Budget {
+    /// Of a compute core, for weights.
     pub cb_w: Ring,
     /// Chunks of keys, values and mask that are in L1 at a time.
     pub sdpa_slots: u32,
@@ -103,6 +108,7 @@ pub struct K4Budget {
 pub enum Ring {
     /// So many of the largest K-block, which is two pages.
     KBlocks(u32),
+    /// So many bytes.
     Bytes(u32),
 }
 
@@ -131,6 +137,7 @@ impl CbBudget {
         CbBudget { cb_a: a_rep_bytes(cfg), cb_w: Ring::KBlocks(3), cb_relay_slots: 6 }
     }
 
+    /// Bytes of the weight ring.
     pub const fn cb_w_bytes(&self, k_block_bytes_max: u32) -> u32 {
         self.cb_w.bytes(k_block_bytes_max)
     }
@@ -174,6 +181,7 @@ impl K4Budget {
         K4Budget { cb_w: Ring::KBlocks(4), sdpa_slots: 4, tw_tiles: k4_tw_tiles(layout) }
     }
 
+    /// Bytes of the weight ring.
     pub const fn cb_w_bytes(&self, k_block_bytes_max: u32) -> u32 {
         self.cb_w.bytes(k_block_bytes_max)
     }
@@ -245,11 +253,14 @@ pub const fn cb_land_bytes(cfg: &DitConfig) -> u32 {
 /// A buffer of a core.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct L1Row {
+    /// What it is called.
     pub name: &'static str,
+    /// How large it is.
     pub bytes: u32,
 }
 
 impl L1Row {
+    /// A buffer of so many bytes.
     pub const fn new(name: &'static str, bytes: u32) -> L1Row {
         L1Row { name, bytes }
     }
@@ -275,7 +286,9 @@ pub fn check_rows(what: &'static str, rows: &[L1Row], have: u32) -> Result<()> {
 /// Depth of the weight rings and window of the relay, in NoC transaction ids.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RingPolicy {
+    /// Reads from DRAM under way per ring.
     pub ring_depth: u32,
+    /// Writes under way per reader.
     pub relay_window: u32,
 }
 
@@ -318,11 +331,15 @@ impl RingPolicy {
 /// Everything that is checked before a device is needed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Policy {
+    /// Of the rings.
     pub rings: RingPolicy,
     /// The reader mode that is asked for; none takes the arena's.
     pub reader_mode: Option<ReaderMode>,
+    /// Buffers of the matmul-only program.
     pub k1: CbBudget,
+    /// Buffers of the full program.
     pub k4: K4Budget,
+    /// Switches of the hub.
     pub hub: super::knobs::HubKnobs,
 }
 

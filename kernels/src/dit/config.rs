@@ -8,7 +8,9 @@ use ttl::prelude::DataFormat;
 /// The published networks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Version {
+    /// GR00T N1.5.
     N15,
+    /// GR00T N1.6.
     N16,
 }
 
@@ -24,7 +26,9 @@ impl fmt::Display for Version {
 /// The format of the block weights; the tail's are bf16 always.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StreamDtype {
+    /// bf16.
     Bf16,
+    /// bfp8_b.
     Bfp8B,
 }
 
@@ -70,8 +74,11 @@ impl fmt::Display for ReaderMode {
 /// The vision-language tokens that a cross block attends to. The discriminant stands in the flags of the offsets table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum KeySet {
+    /// All tokens.
     All = 0,
+    /// Text tokens.
     Text = 1,
+    /// Image tokens.
     Image = 2,
 }
 
@@ -104,6 +111,7 @@ pub struct DitConfig {
     pub version: Version,
     /// B: 1, 2, 4 or 8.
     pub banks: u32,
+    /// Blocks of the network.
     pub n_blocks: u32,
     /// H: actions of a chunk.
     pub horizon: u32,
@@ -113,6 +121,7 @@ pub struct DitConfig {
     pub n_fut: u32,
     /// Width of the state that the state encoder takes.
     pub state_dim: u32,
+    /// Width of the vision-language tokens.
     pub vl_width: u32,
     /// Embodiments that a checkpoint has weights for.
     pub categories: u32,
@@ -247,6 +256,7 @@ impl DitConfig {
         self.a_max.next_multiple_of(TILE)
     }
 
+    /// The width of the actions in tiles, padded.
     pub const fn nt_a(&self) -> u32 {
         self.a_pad() / TILE
     }
@@ -256,6 +266,7 @@ impl DitConfig {
         1 + self.n_fut + self.horizon
     }
 
+    /// Rows of every activation, padded.
     pub const fn m_pad(&self) -> u32 {
         M_ROWS
     }

@@ -29,7 +29,9 @@ pub enum CoreRole {
     Compute(u32),
     /// With its bank.
     Reader(u32),
+    /// Gathers and multicasts.
     Hub,
+    /// Has no part.
     Spare,
 }
 
@@ -159,15 +161,17 @@ impl CoreMap {
         Ok(core.y * self.grid.0 + core.x)
     }
 
-    /// The bank whose weights compute core `c` uses, its credit word, its tile row of the residual stream.
+    /// The bank whose weights compute core `c` uses.
     pub fn group_of(&self, c: u32) -> u32 {
         group_of(self.banks, c)
     }
 
+    /// Which of the twelve cores of its bank core `c` is: its credit word.
     pub fn rank12(&self, c: u32) -> u32 {
         rank12(self.banks, c)
     }
 
+    /// The tile row of the residual stream of core `c`.
     pub fn row_of_core(&self, c: u32) -> u32 {
         row_of_core(self.banks, c)
     }

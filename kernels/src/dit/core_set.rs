@@ -95,6 +95,7 @@ pub fn row_of_core(banks: u32, c: u32) -> u32 {
 }
 
 impl CoreSet {
+    /// Every set.
     pub const SETS: [CoreSet; 4] = [CoreSet::All, CoreSet::First, CoreSet::Even, CoreSet::Leads];
 
     /// The name of the set, which counts its members at full size.

@@ -16,7 +16,7 @@ macro_rules! names {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub struct $struct {
-            $($(#[$field_doc])* pub $field: u32,)*
+            $($(#[$field_doc])* #[doc = concat!("The name `", stringify!($field), "`.")] pub $field: u32,)*
         }
 
         impl $struct {
@@ -137,10 +137,12 @@ impl IoSlots {
         IoSlots(IoName::NAMES.map(|name| list.slot(Io::Named(name))))
     }
 
+    /// The slot of a tensor.
     pub const fn get(&self, name: IoName) -> u32 {
         self.0[name as usize]
     }
 
+    /// Names of slots, and the slots.
     pub fn values(&self) -> Vec<(&'static str, u32)> {
         IoName::NAMES.into_iter().map(|name| (name.slot_name(), self.get(name))).collect()
     }
@@ -149,11 +151,17 @@ impl IoSlots {
 /// Everything that both programs give, but for the coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KernelCtas {
+    /// Of every program.
     pub program: ProgramCtas,
+    /// Slots of tensors.
     pub io: IoSlots,
+    /// Buffers of the matmul-only program.
     pub k1_cbs: K1Cbs,
+    /// Buffers of compute cores of the full program.
     pub k4_cbs: K4Cbs,
+    /// Buffers of the hub of the full program.
     pub hub_cbs: K4HubCbs,
+    /// Of the full program.
     pub k4: K4Ctas,
 }
 
@@ -220,13 +228,21 @@ impl KernelCtas {
 /// What the names of a full program come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct K4Program {
+    /// Depth of the rings.
     pub rings: RingPolicy,
+    /// The index of the first of our common runtime words.
     pub rt_base: u32,
+    /// The sizes of buffers.
     pub budget: K4Budget,
+    /// Switches of the hub.
     pub hub: HubKnobs,
+    /// What is left out or shown.
     pub debug: DebugKnob,
+    /// Buffers of the matmul-only program: fillers.
     pub k1_cbs: K1Cbs,
+    /// Buffers of compute cores.
     pub k4_cbs: K4Cbs,
+    /// Buffers of the hub.
     pub hub_cbs: K4HubCbs,
 }
 

@@ -1,5 +1,7 @@
 //! Everything that can be wrong with a configuration, an arena, a plan or a launch.
 
+#![allow(missing_docs)] // the message of a variant says what it and its fields are
+
 use super::config::{ReaderMode, Version};
 use super::core_map::CoreRole;
 use crate::checkpoint::CheckpointError;

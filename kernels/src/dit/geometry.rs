@@ -14,11 +14,15 @@ use super::op::{Op, TailOp};
 #[ttl::device]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpGeom {
+    /// The operation.
     pub op: Op,
     /// Tiles of K, of N, and column tiles of one core.
     pub kt: u32,
+    /// Column tiles of all cores.
     pub nt: u32,
+    /// Column tiles of one core.
     pub ct: u32,
+    /// The cores that have a share.
     pub set: CoreSet,
     /// Cores that share the bank.
     pub per_bank: u32,
@@ -28,6 +32,7 @@ pub struct OpGeom {
     pub off_bank: u32,
     /// Row of bias_rows.
     pub bias_row: u32,
+    /// GELU is applied.
     pub gelu: bool,
 }
 
@@ -96,13 +101,17 @@ pub fn op_bytes_bank(banks: u32, tile_bytes: u32, cross: bool, op: Op) -> u32 {
 #[ttl::device]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TailGeom {
+    /// The operation.
     pub op: TailOp,
     /// Byte offset of the operation in its bank of the small stream.
     pub off_bank: u32,
     /// K tiles and column tiles of one core.
     pub kt: u32,
+    /// Column tiles of one core.
     pub nt_w: u32,
+    /// Tiles of the share.
     pub tiles: u32,
+    /// The cores that have a share.
     pub set: CoreSet,
     /// Row of bias_rows, or [`NO_BIAS`](super::op::NO_BIAS).
     pub bias_row: u32,

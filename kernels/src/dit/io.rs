@@ -15,12 +15,14 @@ macro_rules! io_names {
         /// The tensors that have names of their own.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         pub enum IoName {
-            $($variant,)*
+            $(#[doc = concat!("`", $name, "`.")] $variant,)*
         }
 
         impl IoName {
+            /// Every one, in the order in which addresses travel.
             pub const NAMES: [IoName; [$($name),*].len()] = [$(IoName::$variant),*];
 
+            /// Its name.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(IoName::$variant => $name,)*
@@ -71,15 +73,19 @@ impl IoName {
 /// A tensor of a program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Io {
+    /// One that has a name of its own.
     Named(IoName),
     /// Hoisted keys and values of a cross block.
     K(u32),
+    /// Values of a cross block.
     V(u32),
     /// What the step program returns in form only: the kernel never touches it.
     YOut,
     /// The three tensors of the matmul-only program, of which the last counts as the result.
     Sync,
+    /// The weight ring of the matmul-only program.
     WRing,
+    /// Its result.
     MmOut,
 }
 
@@ -100,8 +106,11 @@ impl std::fmt::Display for Io {
 /// Which masks the kernels of a layout read: those of the key sets that cross blocks use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MaskPresence {
+    /// Of the text tokens.
     pub text: bool,
+    /// Of the image tokens.
     pub image: bool,
+    /// Of all tokens.
     pub all: bool,
 }
 
@@ -271,14 +280,20 @@ pub fn check_tile_pages(name: &'static str, spec: &TensorSpec) -> Result<()> {
 /// Bytes of the rows that the kernels read: 0 for a table that is absent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RowBytes {
+    /// Of biases.
     pub bias: u32,
+    /// Of scales and shifts of the layer norms.
     pub adaln: u32,
+    /// Of the state.
     pub state: u32,
+    /// Of the second bias of the action encoder, which has a row for each step.
     pub b2: u32,
+    /// Of future tokens.
     pub future: u32,
 }
 
 impl RowBytes {
+    /// Of a layout.
     pub const fn of(layout: &ArenaLayout) -> RowBytes {
         let cfg = layout.cfg();
         let row = 2 * cfg.width();

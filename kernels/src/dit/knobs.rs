@@ -47,12 +47,14 @@ impl Variant {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u32)]
 pub enum DebugKnob {
+    /// Nothing is left out.
     #[default]
     Off = 0,
     /// Without the residual of the feed-forward part.
     SkipGResidual = 1,
     /// The core's own tile of the first layer norm, and of the second.
     DumpH1 = 2,
+    /// The same of the second layer norm.
     DumpH2 = 3,
     /// The tiles of ff1.
     DumpF1 = 4,
@@ -60,6 +62,7 @@ pub enum DebugKnob {
     DumpG = 5,
     /// The received row of h, and of h2.
     DumpAH1 = 6,
+    /// The same of h2.
     DumpAH2 = 7,
     /// ff1 without GELU.
     F1NoGelu = 8,
@@ -107,13 +110,17 @@ impl DebugKnob {
 pub const K4_MCAST_SPLIT: u32 = 2;
 /// A profiler zone for each round of the hub: 11 per block. Off for profiles of a whole step, which have room for 250 markers per processor.
 pub const K4_ZONE_ROUNDS: u32 = 1;
+/// The variable of the environment for [`K4_MCAST_SPLIT`].
 pub const MCAST_SPLIT_VARIABLE: &str = "GR00T_MK_MCAST_SPLIT";
+/// The variable of the environment for [`K4_ZONE_ROUNDS`].
 pub const ZONE_ROUNDS_VARIABLE: &str = "GR00T_MK_ZONE_ROUNDS";
 
 /// Switches of the hub.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HubKnobs {
+    /// Pieces of a multicast.
     pub mcast_split: u32,
+    /// Whether each round is a profiler zone: 0 or 1.
     pub zone_rounds: u32,
 }
 

@@ -10,9 +10,21 @@ use super::knobs::{DebugKnob, Variant};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum K4Call {
     /// Some blocks of a step, from x.
-    Block { blk: u32, n_blk: u32, step: u32, debug: DebugKnob },
+    Block {
+        /// The first one.
+        blk: u32,
+        /// How many.
+        n_blk: u32,
+        /// The step.
+        step: u32,
+        /// What is left out or shown.
+        debug: DebugKnob,
+    },
     /// All blocks of a step and the output head, from x.
-    Step { step: u32 },
+    Step {
+        /// Which.
+        step: u32,
+    },
     /// The whole loop.
     Steps4,
 }
@@ -27,6 +39,7 @@ impl K4Call {
         }
     }
 
+    /// As messages call it.
     pub const fn name(&self) -> &'static str {
         match self {
             K4Call::Block { .. } => "run_block",
@@ -76,10 +89,12 @@ pub struct VariantState {
 }
 
 impl VariantState {
+    /// A variant that is not built yet.
     pub const fn new(variant: Variant) -> VariantState {
         VariantState { variant, built: false }
     }
 
+    /// Which variant.
     pub const fn variant(&self) -> Variant {
         self.variant
     }
@@ -89,6 +104,7 @@ impl VariantState {
         self.built
     }
 
+    /// It is built from now on.
     pub const fn built(&mut self) {
         self.built = true;
     }

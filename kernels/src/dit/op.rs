@@ -13,6 +13,7 @@ pub enum Op {
     Wo = 1,
     /// The first feed-forward product, with GELU.
     Ff1 = 2,
+    /// The second feed-forward product.
     Ff2 = 3,
 }
 
@@ -131,14 +132,17 @@ impl Op {
 #[ttl::device]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum TailOp {
+    /// The output projection.
     ProjOut2 = 0,
     /// With ReLU.
     DecW1 = 1,
     /// K is split over the leads.
     DecW2 = 2,
+    /// The first layer of the action encoder.
     EncW1 = 3,
     /// With swish.
     EncW2a = 4,
+    /// The third layer of the action encoder.
     EncW3 = 5,
 }
 
@@ -172,10 +176,12 @@ impl TailOp {
         if self == TailOp::DecW2 { nt_a } else { 1 }
     }
 
+    /// Tiles of one core.
     pub fn tiles_per_core(self, banks: u32, nt_a: u32) -> u32 {
         self.k_tiles(banks, nt_a) * self.nt_w(nt_a)
     }
 
+    /// The cores that take part.
     pub fn core_set(self) -> CoreSet {
         match self {
             TailOp::ProjOut2 => CoreSet::First,
@@ -261,8 +267,10 @@ impl In0Order {
 }
 
 impl In0Order {
+    /// Every order.
     pub const ORDERS: [In0Order; 4] = [In0Order::RowMajor, In0Order::Pairs, In0Order::Single, In0Order::RowMajorWrap];
 
+    /// As reports call it.
     pub const fn name(self) -> &'static str {
         match self {
             In0Order::RowMajor => "RowMajor",

@@ -18,6 +18,7 @@ pub struct ArenaPack {
     layout: ArenaLayout,
     stream: Vec<Vec<u8>>,
     small: Vec<Vec<u8>>,
+    /// What is not in the arena: biases, scales, shifts, masks.
     pub tables: Tables,
 }
 

@@ -15,6 +15,7 @@ use super::error::{MegakernelError, Result};
 
 /// Names of the plan.
 pub mod names {
+    /// A tensor of a block.
     pub fn block(blk: u32, what: &str) -> String {
         format!("blocks.{blk}.{what}")
     }
@@ -24,6 +25,7 @@ pub mod names {
         format!("adaln.{step}.{blk}.scale")
     }
 
+    /// The shift of a block's layer norm in a step.
     pub fn shift(step: u32, blk: u32) -> String {
         format!("adaln.{step}.{blk}.shift")
     }

@@ -16,7 +16,7 @@ macro_rules! words {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
         pub struct $struct {
-            $($(#[$field_doc])* pub $field: u64,)*
+            $($(#[$field_doc])* #[doc = concat!("The word `", stringify!($field), "`.")] pub $field: u64,)*
         }
 
         /// The names of the words, in order.
@@ -102,6 +102,7 @@ impl K1Words {
 }
 
 impl K4Words {
+    /// Of a launch of some blocks.
     pub fn of(layout: &ArenaLayout, blk: u32, n_blk: u32, debug: DebugKnob) -> Result<K4Words> {
         layout.cfg().check_blocks(blk, n_blk)?;
         let rows = RowBytes::of(layout);

@@ -9,14 +9,19 @@ use ttl::prelude::*;
 pub struct Second {
     /// Rows and columns of a matrix of `a`.
     pub rows: u32,
+    /// Columns of a matrix of `a`.
     pub cols: u32,
+    /// Tiles of a block.
     pub width: u32,
     /// Matrices, rows and columns of a matrix of `b`.
     pub b_matrices: u32,
+    /// Rows of a matrix of `b`.
     pub b_rows: u32,
+    /// Columns of a matrix of `b`.
     pub b_cols: u32,
     /// Whether `b` has a row of tiles for each of `a`, and a column.
     pub by_row: bool,
+    /// Whether it has a column of tiles for each of `a`.
     pub by_col: bool,
 }
 

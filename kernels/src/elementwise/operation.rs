@@ -6,9 +6,13 @@ use ttl::prelude::*;
 /// How the second operand is repeated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Broadcast {
+    /// Not at all: both have one shape.
     None,
+    /// A row, down the rows.
     Row,
+    /// A column, along the columns.
     Column,
+    /// A number, everywhere.
     Number,
 }
 
@@ -29,6 +33,7 @@ pub struct Operands<T> {
 
 /// An operation of two numbers: see [`binary_operation!`](crate::binary_operation).
 pub trait BinaryOperation {
+    /// As messages and programs call it.
     const NAME: &'static str;
 
     /// Puts the compute kernel on cores.
@@ -56,6 +61,7 @@ pub struct Operand<T> {
 
 /// An operation of one number: see [`unary_operation!`](crate::unary_operation).
 pub trait UnaryOperation {
+    /// As messages and programs call it.
     const NAME: &'static str;
 
     /// Puts the compute kernel on cores.

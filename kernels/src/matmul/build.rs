@@ -33,28 +33,28 @@ pub(super) use for_activation;
 pub(super) type Ends<T> = (Producer<T>, Consumer<T>);
 
 /// A program while its kernels are added, and the buffers that all strategies have.
-pub(super) struct Build<'t, B> {
+pub(super) struct Build<'t, A, B, C> {
     pub(super) program: Program,
     config: ComputeConfig,
-    pub(super) operands: &'t Operands<'t, B>,
+    pub(super) operands: &'t Operands<'t, A, B, C>,
     pub(super) blocks: Blocks,
     pub(super) extent: Extent,
     pub(super) work: PerCore<Work>,
-    pub(super) a: Ends<bf16>,
+    pub(super) a: Ends<A>,
     pub(super) b: Ends<B>,
-    pub(super) bias: Option<Ends<bf16>>,
-    pub(super) c: Ends<bf16>,
+    pub(super) bias: Option<Ends<C>>,
+    pub(super) c: Ends<C>,
     /// Sums of blocks that do not fit the tile registers.
     sums: Option<Ends<f32>>,
 }
 
-impl<'t, B: Element> Build<'t, B> {
+impl<'t, A: Element, B: Element, C: Element> Build<'t, A, B, C> {
     pub(super) fn new(
-        operands: &'t Operands<'t, B>,
+        operands: &'t Operands<'t, A, B, C>,
         config: ComputeConfig,
         plan: &Plan,
         work: impl Fn(Core) -> Work + Send + Sync + 'static,
-    ) -> Build<'t, B> {
+    ) -> Build<'t, A, B, C> {
         let Plan { blocks, extent, .. } = *plan;
         let (mut program, pages, cores) = (Program::new("matmul"), plan.pages(), &plan.cores);
         // The bias goes into a chain at its end, the result leaves it at its beginning.
@@ -62,10 +62,10 @@ impl<'t, B: Element> Build<'t, B> {
             Layout::KSplit { parts } => (plan.at(parts, 0), plan.at(parts, parts - 1)),
             _ => (cores.clone(), cores.clone()),
         };
-        let a = program.circular_buffer::<bf16>("a", cores, pages.a);
+        let a = program.circular_buffer::<A>("a", cores, pages.a);
         let b = program.circular_buffer::<B>("b", cores, pages.b);
-        let bias = (pages.bias > 0).then(|| program.circular_buffer::<bf16>("bias", &last, pages.bias));
-        let c = program.circular_buffer::<bf16>("c", &first, pages.c);
+        let bias = (pages.bias > 0).then(|| program.circular_buffer::<C>("bias", &last, pages.bias));
+        let c = program.circular_buffer::<C>("c", &first, pages.c);
         let sums = (pages.sums > 0).then(|| program.circular_buffer::<f32>("sums", cores, pages.sums));
         Build { program, config, operands, blocks, extent, work: per_core(work), a, b, bias, c, sums }
     }
@@ -74,29 +74,29 @@ impl<'t, B: Element> Build<'t, B> {
     pub(super) fn compute(&mut self, cores: &CoreSet) {
         let c = self.c.0.clone();
         for_activation!(self.operands.activation, ACT => match self.sums {
-            Some(_) => self.blocks_on::<bf16, ACT>(cores, None, c),
+            Some(_) => self.blocks_on::<C, ACT>(cores, None, c),
             None => self.registers_on::<ACT>(cores, c),
         });
     }
 
-    fn registers_on<const ACT: u32>(&mut self, cores: &CoreSet, c: Producer<bf16>) {
+    fn registers_on<const ACT: u32>(&mut self, cores: &CoreSet, c: Producer<C>) {
         let (a, b) = (self.a.1.clone(), self.b.1.clone());
         let (blocks, extent, work, config) = (self.blocks, self.extent, self.work.clone(), self.config.clone());
         match self.bias.clone() {
             Some((_, bias)) => {
-                let kernel = in_registers_with_bias::<B, ACT> { a, b, bias, c, blocks, extent, work };
+                let kernel = in_registers_with_bias::<A, B, C, C, ACT> { a, b, bias, c, blocks, extent, work };
                 self.program.compute(cores, config, kernel);
             }
-            None => self.program.compute(cores, config, in_registers::<B, ACT> { a, b, c, blocks, extent, work }),
+            None => self.program.compute(cores, config, in_registers::<A, B, C, ACT> { a, b, c, blocks, extent, work }),
         }
     }
 
     /// Cores that compute in sub-blocks, and add what comes in `gathered`; others begin with the bias.
-    pub(super) fn blocks_on<C: Element, const ACT: u32>(
+    pub(super) fn blocks_on<To: Element, const ACT: u32>(
         &mut self,
         cores: &CoreSet,
         gathered: Option<&Consumer<f32>>,
-        c: Producer<C>,
+        c: Producer<To>,
     ) {
         let Some((sums_out, sums)) = self.sums.clone() else { return };
         let (a, b) = (self.a.1.clone(), self.b.1.clone());
@@ -106,17 +106,18 @@ impl<'t, B: Element> Build<'t, B> {
                 let full = [sums.clone(), gathered.clone()];
                 let gathered = gathered.clone();
                 let kernel =
-                    in_blocks_gathering::<B, C, ACT> { a, b, sums_out, sums, gathered, c, blocks, extent, work };
+                    in_blocks_gathering::<A, B, To, ACT> { a, b, sums_out, sums, gathered, c, blocks, extent, work };
                 self.compute_on(cores, &full, kernel);
             }
             (None, Some((_, bias))) => {
                 let full = [sums.clone()];
-                let kernel = in_blocks_with_bias::<B, C, ACT> { a, b, bias, sums_out, sums, c, blocks, extent, work };
+                let kernel =
+                    in_blocks_with_bias::<A, B, To, C, ACT> { a, b, bias, sums_out, sums, c, blocks, extent, work };
                 self.compute_on(cores, &full, kernel);
             }
             (None, None) => {
                 let full = [sums.clone()];
-                let kernel = in_blocks::<B, C, ACT> { a, b, sums_out, sums, c, blocks, extent, work };
+                let kernel = in_blocks::<A, B, To, ACT> { a, b, sums_out, sums, c, blocks, extent, work };
                 self.compute_on(cores, &full, kernel);
             }
         }
@@ -141,22 +142,26 @@ impl<'t, B: Element> Build<'t, B> {
         match self.operands.bias.zip(self.bias.clone()) {
             Some((bias, (bias_out, _))) => {
                 let bias = bias.accessor();
-                let kernel = read_with_bias::<B> { a, b, bias, a_out, b_out, bias_out, blocks, extent, work };
+                let kernel = read_with_bias::<A, B, C> { a, b, bias, a_out, b_out, bias_out, blocks, extent, work };
                 self.program.kernel(cores, kernel);
             }
-            None => self.program.kernel(cores, read::<B> { a, b, a_out, b_out, blocks, extent, work }),
+            None => self.program.kernel(cores, read::<A, B> { a, b, a_out, b_out, blocks, extent, work }),
         }
     }
 
     pub(super) fn write_on(&mut self, cores: &CoreSet) {
         let (c, c_in) = (self.operands.c.accessor(), self.c.1.clone());
         let (blocks, extent, work) = (self.blocks, self.extent, self.work.clone());
-        self.program.kernel(cores, write { c, c_in, blocks, extent, work });
+        self.program.kernel(cores, write::<C> { c, c_in, blocks, extent, work });
     }
 }
 
 /// The program of a plan.
-pub(super) fn build<B: Element>(operands: &Operands<'_, B>, config: ComputeConfig, plan: &Plan) -> Program {
+pub(super) fn build<A: Element, B: Element, C: Element>(
+    operands: &Operands<'_, A, B, C>,
+    config: ComputeConfig,
+    plan: &Plan,
+) -> Program {
     match plan.layout {
         Layout::Unicast => unicast(operands, config, plan),
         Layout::Multicast { cores, rows, columns } => multicast::build(operands, config, plan, cores, [rows, columns]),
@@ -165,7 +170,11 @@ pub(super) fn build<B: Element>(operands: &Operands<'_, B>, config: ComputeConfi
 }
 
 /// Every core reads what its blocks need.
-fn unicast<B: Element>(operands: &Operands<'_, B>, config: ComputeConfig, plan: &Plan) -> Program {
+fn unicast<A: Element, B: Element, C: Element>(
+    operands: &Operands<'_, A, B, C>,
+    config: ComputeConfig,
+    plan: &Plan,
+) -> Program {
     let [rows, columns, steps] = plan.counts();
     let shares = split(rows * columns, &plan.cores);
     let mut build = Build::new(operands, config, plan, move |core| {

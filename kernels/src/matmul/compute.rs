@@ -25,7 +25,7 @@ const SUMS: u32 = 2;
 /// Row 0 of the bias tiles from `n` on, for each row of `rows` x `columns` registers. As a sum with zeros: the chip cannot broadcast a bf16 tile
 /// alone into 32-bit registers.
 #[ttl::device]
-fn start(regs: &mut TileRegs, bias: &Front<bf16>, zeros: u32, n: u32, rows: u32, columns: u32) {
+fn start<D: Element>(regs: &mut TileRegs, bias: &Front<D>, zeros: u32, n: u32, rows: u32, columns: u32) {
     for r in 0..rows {
         for c in 0..columns {
             regs.add_tiles_bcast_rows(bias, bias, zeros, n + c, r * columns + c);
@@ -62,12 +62,12 @@ fn activate<const ACT: u32>(regs: &mut TileRegs, tiles: u32) {
 /// One block of the result in the tile registers, from all its steps. Without `BIAS` the buffer of the bias is left alone.
 #[ttl::device]
 #[allow(clippy::too_many_arguments)] // three operands, the result, and sizes
-fn registers<B: Element, const BIAS: bool, const ACT: u32>(
+fn registers<A: Element, B: Element, D: Element, C: Element, const BIAS: bool, const ACT: u32>(
     compute: Compute,
-    a: &CbIn<bf16>,
+    a: &CbIn<A>,
     b: &CbIn<B>,
-    bias: &CbIn<bf16>,
-    c: &CbOut<bf16>,
+    bias: &CbIn<D>,
+    c: &CbOut<C>,
     blocks: Blocks,
     extent: Extent,
     work: Work,
@@ -79,7 +79,7 @@ fn registers<B: Element, const BIAS: bool, const ACT: u32>(
         let mut regs = compute.acquire();
         if BIAS {
             let bias = bias.wait_front(blocks.n + 1);
-            start(&mut regs, &bias, blocks.n, 0, blocks.m, blocks.n);
+            start::<D>(&mut regs, &bias, blocks.n, 0, blocks.m, blocks.n);
         }
         for step in work.first_step..work.first_step + work.steps {
             let a = a.wait_front(blocks.m * blocks.k);
@@ -100,42 +100,49 @@ fn registers<B: Element, const BIAS: bool, const ACT: u32>(
 /// Blocks of the result that fit the tile registers (one sub-block each).
 #[ttl::kernel(compute)]
 #[allow(clippy::too_many_arguments)] // two operands, the result, and sizes
-pub fn in_registers<B: Element, const ACT: u32>(
+pub fn in_registers<A: Element, B: Element, C: Element, const ACT: u32>(
     compute: Compute,
-    a: CbIn<bf16>,
+    a: CbIn<A>,
     b: CbIn<B>,
-    c: CbOut<bf16>,
+    c: CbOut<C>,
     #[ttl(compile_time)] blocks: Blocks,
     #[ttl(common)] extent: Extent,
     work: Work,
 ) {
-    registers::<B, false, ACT>(compute, &a, &b, &a, &c, blocks, extent, work);
+    registers::<A, B, A, C, false, ACT>(compute, &a, &b, &a, &c, blocks, extent, work);
 }
 
 /// The same with a bias.
 #[ttl::kernel(compute)]
 #[allow(clippy::too_many_arguments)] // three operands, the result, and sizes
-pub fn in_registers_with_bias<B: Element, const ACT: u32>(
+pub fn in_registers_with_bias<A: Element, B: Element, C: Element, D: Element, const ACT: u32>(
     compute: Compute,
-    a: CbIn<bf16>,
+    a: CbIn<A>,
     b: CbIn<B>,
-    bias: CbIn<bf16>,
-    c: CbOut<bf16>,
+    bias: CbIn<D>,
+    c: CbOut<C>,
     #[ttl(compile_time)] blocks: Blocks,
     #[ttl(common)] extent: Extent,
     work: Work,
 ) {
-    registers::<B, true, ACT>(compute, &a, &b, &bias, &c, blocks, extent, work);
+    registers::<A, B, D, C, true, ACT>(compute, &a, &b, &bias, &c, blocks, extent, work);
 }
 
 /// Spreads the bias over the sums of a block, in L1.
 #[ttl::device]
-fn start_sums(compute: Compute, bias: &Front<bf16>, sums: &mut Reserved<f32>, blocks: Blocks, rows: u32, columns: u32) {
+fn start_sums<D: Element>(
+    compute: Compute,
+    bias: &Front<D>,
+    sums: &mut Reserved<f32>,
+    blocks: Blocks,
+    rows: u32,
+    columns: u32,
+) {
     let mut at = 0;
     for _ in 0..pieces(rows, blocks.sub_m) {
         for j in 0..pieces(columns, blocks.sub_n) {
             let mut regs = compute.acquire();
-            start(&mut regs, bias, blocks.n, j * blocks.sub_n, blocks.sub_m, blocks.sub_n);
+            start::<D>(&mut regs, bias, blocks.n, j * blocks.sub_n, blocks.sub_m, blocks.sub_n);
             let mut done = regs.commit();
             for t in 0..blocks.registers() {
                 done.pack_tile_at(t, sums, at + t);
@@ -148,9 +155,9 @@ fn start_sums(compute: Compute, bias: &Front<bf16>, sums: &mut Reserved<f32>, bl
 /// One step of a block that is not the last: the products become the sums, or the packer adds them to the sums.
 #[ttl::device]
 #[allow(clippy::too_many_arguments)] // two operands, the sums, and sizes
-fn step<B: Element, const ADD: bool>(
+fn step<A: Element, B: Element, const ADD: bool>(
     compute: Compute,
-    a: &Front<bf16>,
+    a: &Front<A>,
     b: &Front<B>,
     sums: &mut Reserved<f32>,
     blocks: Blocks,
@@ -182,11 +189,11 @@ fn step<B: Element, const ADD: bool>(
 /// The last step of a block: `depth` tiles along k. The registers begin with what `START` says; sums of another core are added behind the products.
 #[ttl::device]
 #[allow(clippy::too_many_arguments)] // operands, what comes before and behind them, and sizes
-fn last_step<B: Element, C: Element, const START: u32, const GATHER: bool, const ACT: u32>(
+fn last_step<A: Element, B: Element, D: Element, C: Element, const START: u32, const GATHER: bool, const ACT: u32>(
     compute: Compute,
-    a: &Front<bf16>,
+    a: &Front<A>,
     b: &Front<B>,
-    bias: &Front<bf16>,
+    bias: &Front<D>,
     sums: &CbIn<f32>,
     gathered: &CbIn<f32>,
     c: &CbOut<C>,
@@ -205,7 +212,7 @@ fn last_step<B: Element, C: Element, const START: u32, const GATHER: bool, const
                     regs.copy_tile(&sums, t, t);
                 }
             } else if START == BIAS_ROW {
-                start(&mut regs, bias, blocks.n, n, blocks.sub_m, blocks.sub_n);
+                start::<D>(&mut regs, bias, blocks.n, n, blocks.sub_m, blocks.sub_n);
             }
             for k in 0..depth {
                 let (ia, ib) = (m * blocks.k + k, k * blocks.n + n);
@@ -233,11 +240,11 @@ fn last_step<B: Element, C: Element, const START: u32, const GATHER: bool, const
 /// All blocks of a core. Without `BIAS` and `GATHER` those buffers are left alone.
 #[ttl::device]
 #[allow(clippy::too_many_arguments)] // three operands, sums, the result, and sizes
-fn all_blocks<B: Element, C: Element, const BIAS: bool, const GATHER: bool, const ACT: u32>(
+fn all_blocks<A: Element, B: Element, D: Element, C: Element, const BIAS: bool, const GATHER: bool, const ACT: u32>(
     compute: Compute,
-    a: &CbIn<bf16>,
+    a: &CbIn<A>,
     b: &CbIn<B>,
-    bias: &CbIn<bf16>,
+    bias: &CbIn<D>,
     sums_out: &CbOut<f32>,
     sums: &CbIn<f32>,
     gathered: &CbIn<f32>,
@@ -253,15 +260,15 @@ fn all_blocks<B: Element, C: Element, const BIAS: bool, const GATHER: bool, cons
             let mut parts = sums_out.reserve_back(blocks.tiles());
             if BIAS {
                 let bias = bias.wait_front(blocks.n + 1);
-                start_sums(compute, &bias, &mut parts, blocks, rows, columns);
+                start_sums::<D>(compute, &bias, &mut parts, blocks, rows, columns);
             }
             for s in 0..work.steps - 1 {
                 let a = a.wait_front(blocks.m * blocks.k);
                 let b = b.wait_front(blocks.k * blocks.n);
                 if !BIAS && s == 0 {
-                    step::<B, false>(compute, &a, &b, &mut parts, blocks, rows, columns);
+                    step::<A, B, false>(compute, &a, &b, &mut parts, blocks, rows, columns);
                 } else {
-                    step::<B, true>(compute, &a, &b, &mut parts, blocks, rows, columns);
+                    step::<A, B, true>(compute, &a, &b, &mut parts, blocks, rows, columns);
                 }
             }
         }
@@ -272,7 +279,9 @@ fn all_blocks<B: Element, C: Element, const BIAS: bool, const GATHER: bool, cons
             compute.pack_relu_zero();
         }
         if work.steps > 1 {
-            last_step::<B, C, SUMS, GATHER, ACT>(compute, &a, &b, &a, sums, gathered, c, blocks, rows, columns, depth);
+            last_step::<A, B, A, C, SUMS, GATHER, ACT>(
+                compute, &a, &b, &a, sums, gathered, c, blocks, rows, columns, depth,
+            );
             // The buffer goes round in whole blocks.
             let used = pieces(rows, blocks.sub_m) * pieces(columns, blocks.sub_n) * blocks.registers();
             if used < blocks.tiles() {
@@ -280,11 +289,13 @@ fn all_blocks<B: Element, C: Element, const BIAS: bool, const GATHER: bool, cons
             }
         } else if BIAS {
             let bias = bias.wait_front(blocks.n + 1);
-            last_step::<B, C, BIAS_ROW, GATHER, ACT>(
+            last_step::<A, B, D, C, BIAS_ROW, GATHER, ACT>(
                 compute, &a, &b, &bias, sums, gathered, c, blocks, rows, columns, depth,
             );
         } else {
-            last_step::<B, C, ZEROS, GATHER, ACT>(compute, &a, &b, &a, sums, gathered, c, blocks, rows, columns, depth);
+            last_step::<A, B, A, C, ZEROS, GATHER, ACT>(
+                compute, &a, &b, &a, sums, gathered, c, blocks, rows, columns, depth,
+            );
         }
         if ACT == RELU {
             compute.pack_relu_none();
@@ -295,9 +306,9 @@ fn all_blocks<B: Element, C: Element, const BIAS: bool, const GATHER: bool, cons
 /// Blocks of any size, sub-block after sub-block. Where there are several steps, the sums of the block are kept in L1, in f32.
 #[ttl::kernel(compute)]
 #[allow(clippy::too_many_arguments)] // two operands, sums, the result, and sizes
-pub fn in_blocks<B: Element, C: Element, const ACT: u32>(
+pub fn in_blocks<A: Element, B: Element, C: Element, const ACT: u32>(
     compute: Compute,
-    a: CbIn<bf16>,
+    a: CbIn<A>,
     b: CbIn<B>,
     sums_out: CbOut<f32>,
     sums: CbIn<f32>,
@@ -306,17 +317,17 @@ pub fn in_blocks<B: Element, C: Element, const ACT: u32>(
     #[ttl(common)] extent: Extent,
     work: Work,
 ) {
-    all_blocks::<B, C, false, false, ACT>(compute, &a, &b, &a, &sums_out, &sums, &sums, &c, blocks, extent, work);
+    all_blocks::<A, B, A, C, false, false, ACT>(compute, &a, &b, &a, &sums_out, &sums, &sums, &c, blocks, extent, work);
 }
 
 /// The same with a bias.
 #[ttl::kernel(compute)]
 #[allow(clippy::too_many_arguments)] // three operands, sums, the result, and sizes
-pub fn in_blocks_with_bias<B: Element, C: Element, const ACT: u32>(
+pub fn in_blocks_with_bias<A: Element, B: Element, C: Element, D: Element, const ACT: u32>(
     compute: Compute,
-    a: CbIn<bf16>,
+    a: CbIn<A>,
     b: CbIn<B>,
-    bias: CbIn<bf16>,
+    bias: CbIn<D>,
     sums_out: CbOut<f32>,
     sums: CbIn<f32>,
     c: CbOut<C>,
@@ -324,15 +335,17 @@ pub fn in_blocks_with_bias<B: Element, C: Element, const ACT: u32>(
     #[ttl(common)] extent: Extent,
     work: Work,
 ) {
-    all_blocks::<B, C, true, false, ACT>(compute, &a, &b, &bias, &sums_out, &sums, &sums, &c, blocks, extent, work);
+    all_blocks::<A, B, D, C, true, false, ACT>(
+        compute, &a, &b, &bias, &sums_out, &sums, &sums, &c, blocks, extent, work,
+    );
 }
 
 /// The same with the sums of another core, which come sub-block after sub-block.
 #[ttl::kernel(compute)]
 #[allow(clippy::too_many_arguments)] // two operands, sums, the result, and sizes
-pub fn in_blocks_gathering<B: Element, C: Element, const ACT: u32>(
+pub fn in_blocks_gathering<A: Element, B: Element, C: Element, const ACT: u32>(
     compute: Compute,
-    a: CbIn<bf16>,
+    a: CbIn<A>,
     b: CbIn<B>,
     sums_out: CbOut<f32>,
     sums: CbIn<f32>,
@@ -342,5 +355,7 @@ pub fn in_blocks_gathering<B: Element, C: Element, const ACT: u32>(
     #[ttl(common)] extent: Extent,
     work: Work,
 ) {
-    all_blocks::<B, C, false, true, ACT>(compute, &a, &b, &a, &sums_out, &sums, &gathered, &c, blocks, extent, work);
+    all_blocks::<A, B, A, C, false, true, ACT>(
+        compute, &a, &b, &a, &sums_out, &sums, &gathered, &c, blocks, extent, work,
+    );
 }

@@ -27,11 +27,11 @@ fn sub_blocks(work: Work, blocks: Blocks, extent: Extent, i: u32) -> u32 {
 /// Reads both operands; receives the sums of the next core behind them.
 #[ttl::kernel(reader)]
 #[allow(clippy::too_many_arguments)] // two tensors, their buffers, a pipe, and sizes
-pub fn read_and_receive<B: Element>(
+pub fn read_and_receive<A: Element, B: Element>(
     noc: Noc,
-    a: TensorAccessor<bf16>,
+    a: TensorAccessor<A>,
     b: TensorAccessor<B>,
-    a_out: CbOut<bf16>,
+    a_out: CbOut<A>,
     b_out: CbOut<B>,
     gathered: CbOut<f32>,
     chain: PipeRx,
@@ -40,7 +40,7 @@ pub fn read_and_receive<B: Element>(
     work: Work,
 ) {
     for i in work.first..work.first + work.count {
-        read_steps::<B>(noc, &a, &b, &a_out, &b_out, blocks, extent, work, i);
+        read_steps::<A, B>(noc, &a, &b, &a_out, &b_out, blocks, extent, work, i);
         for _ in 0..sub_blocks(work, blocks, extent, i) {
             let mut part = gathered.reserve_back(blocks.registers());
             chain.receive(noc, &mut part);
@@ -79,7 +79,12 @@ struct Link {
 }
 
 /// Chains of `parts` cores, each core with a part of the steps of the same blocks.
-pub(super) fn build<B: Element>(operands: &Operands<'_, B>, config: ComputeConfig, plan: &Plan, parts: u32) -> Program {
+pub(super) fn build<A: Element, B: Element, C: Element>(
+    operands: &Operands<'_, A, B, C>,
+    config: ComputeConfig,
+    plan: &Plan,
+    parts: u32,
+) -> Program {
     let [rows, columns, steps] = plan.counts();
     let groups = plan.cores.len() as u32 / parts;
     let cores = plan.cores.clone();
@@ -127,7 +132,7 @@ pub(super) fn build<B: Element>(operands: &Operands<'_, B>, config: ComputeConfi
             }
             None => {
                 let c = build.c.0.clone();
-                for_activation!(operands.activation, ACT => build.blocks_on::<bf16, ACT>(&cores, gathered, c));
+                for_activation!(operands.activation, ACT => build.blocks_on::<C, ACT>(&cores, gathered, c));
                 build.write_on(&cores);
             }
         }
@@ -135,8 +140,8 @@ pub(super) fn build<B: Element>(operands: &Operands<'_, B>, config: ComputeConfi
     build.program
 }
 
-fn receive_on<B: Element>(build: &mut Build<'_, B>, cores: &CoreSet, next: &Link) {
-    let kernel = read_and_receive::<B> {
+fn receive_on<A: Element, B: Element, C: Element>(build: &mut Build<'_, A, B, C>, cores: &CoreSet, next: &Link) {
+    let kernel = read_and_receive::<A, B> {
         a: build.operands.a.accessor(),
         b: build.operands.b.accessor(),
         a_out: build.a.0.clone(),

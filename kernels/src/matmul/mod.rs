@@ -27,8 +27,13 @@
 //! Uploaded tensors have zeros there, and so has `c` in its columns beyond `n` for the activations with f(0) = 0, which is all but
 //! [`Activation::Sigmoid`]. Its rows beyond `m` hold the activation of the bias; they do not matter to a product that takes `c` as `a`.
 //!
-//! **Numbers.** `a`, `bias` and `c` are bf16; `b` is bf16, f32 (multiplied as tf32) or block floats. With `fp32_dest_acc` sums are f32 from the first
-//! product to the activation, wherever they are kept in between; without it they are rounded to bf16 after each product of tiles.
+//! **Formats.** `a`, `b` and `c` are bf16, f32 or block floats, each its own; `bias` has the format of `c`, which is not of block floats for
+//! [`Activation::Relu`]. With `fp32_dest_acc` sums are f32 from the
+//! first product to the activation, wherever they are kept in between; without it they are rounded to bf16 after each product of tiles.
+//! So a `c` of f32 is worth its bytes with `fp32_dest_acc` only: 16-bit registers are just widened.
+//!
+//! f32 operands go through the matrix unit, which has no f32: in 32-bit registers it cuts `a` and `bias` to the 11 significant bits of tf32 and `b` to 10,
+//! in 16-bit registers all of them to the 8 bits of bf16.
 //!
 //! **Strategies** ([`Strategy`]), of which [`Strategy::Auto`] takes the one with the shortest estimated time ([`plan`](fn@plan) tells which):
 //!
@@ -42,8 +47,8 @@
 //! there over all steps. A larger one is computed in sub-blocks; where it takes more than one step, its sums are kept in L1 in f32, where the
 //! packer adds to them.
 //!
-//! **L1 of a core**, in tiles: `2mk` of `a`, `2kn` of `b`, `n + 1` for a bias, `mn` of `c` (two sub-blocks at least), `mn` of f32 for sums; of a chain two sub-blocks of
-//! f32 for each of two buffers. Blocks are chosen within [`Options::l1`].
+//! **L1 of a core**, in tiles: `2mk` of `a`, `2kn` of `b`, `n + 1` for a bias, `mn` of `c` (two sub-blocks at least), each of its format; `mn` of f32 for sums; of a
+//! chain two sub-blocks of f32 for each of two buffers. Blocks are chosen within [`Options::l1`].
 //!
 //! **Bias and activation** cost one operation of the matrix unit per tile of the result (the bias is in the registers before the first product) and
 //! the operation of the vector unit on it; ReLU nothing: the packer does it.
@@ -89,10 +94,10 @@ pub enum Strategy {
 }
 
 /// What a product has beyond its operands.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options<'t> {
-    /// A row that is added to each row of the product.
-    pub bias: Option<&'t Tensor<bf16>>,
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'t, C = bf16> {
+    /// A row that is added to each row of the product, of the format of the result.
+    pub bias: Option<&'t Tensor<C>>,
     /// What is applied to each element of the sum.
     pub activation: Activation,
     /// How cores share the work.
@@ -103,31 +108,47 @@ pub struct Options<'t> {
     pub l1: Option<u64>,
 }
 
+impl<C> Default for Options<'_, C> {
+    fn default() -> Self {
+        Options { bias: None, activation: Activation::None, strategy: Strategy::Auto, blocks: None, l1: None }
+    }
+}
+
 impl Options<'_> {
     /// 1 MiB: on both chips it leaves 300 KiB for tensors in L1.
     pub const L1: u64 = 1 << 20;
 }
 
 /// The tensors of a product.
-pub(crate) struct Operands<'t, B> {
-    pub a: &'t Tensor<bf16>,
+pub(crate) struct Operands<'t, A, B, C> {
+    pub a: &'t Tensor<A>,
     pub b: &'t Tensor<B>,
-    pub bias: Option<&'t Tensor<bf16>>,
-    pub c: &'t Tensor<bf16>,
+    pub bias: Option<&'t Tensor<C>>,
+    pub c: &'t Tensor<C>,
     pub activation: Activation,
 }
 
-impl<'t, B: Element> Operands<'t, B> {
+impl<'t, A: Element, B: Element, C: Element> Operands<'t, A, B, C> {
     fn new(
-        a: &'t Tensor<bf16>,
+        a: &'t Tensor<A>,
         b: &'t Tensor<B>,
-        c: &'t Tensor<bf16>,
-        options: &Options<'t>,
-    ) -> ttl::Result<Operands<'t, B>> {
+        c: &'t Tensor<C>,
+        options: &Options<'t, C>,
+    ) -> ttl::Result<Operands<'t, A, B, C>> {
         let refuse = |why: String| Err(ttl::Error::Other(format!("matmul: {why}")));
         let shape = result_shape(a, b)?;
-        if B::FORMAT.is_integer() {
-            return refuse(format!("`b` is {}, and the matrix unit multiplies bf16, f32 and block floats", B::FORMAT));
+        for (name, format) in [("a", A::FORMAT), ("b", B::FORMAT), ("c", C::FORMAT)] {
+            if format.is_integer() {
+                return refuse(format!(
+                    "`{name}` is {format}, and the matrix unit multiplies bf16, f32 and block floats"
+                ));
+            }
+        }
+        if options.activation == Activation::Relu && C::FORMAT.is_block_float() {
+            return refuse(format!(
+                "ReLU into `c` of {}: the packer applies it, to bf16 and f32 only; use one of these",
+                C::FORMAT
+            ));
         }
         if c.shape() != shape {
             return refuse(format!("the result has the shape {:?}, must have {shape:?}", c.shape()));
@@ -146,13 +167,13 @@ impl<'t, B: Element> Operands<'t, B> {
 }
 
 /// `c = activation(a * b + bias)` over the cores of `grid`.
-pub fn program<B: Element>(
+pub fn program<A: Element, B: Element, C: Element>(
     grid: &CoreSet,
     config: ComputeConfig,
-    a: &Tensor<bf16>,
+    a: &Tensor<A>,
     b: &Tensor<B>,
-    c: &Tensor<bf16>,
-    options: &Options<'_>,
+    c: &Tensor<C>,
+    options: &Options<'_, C>,
 ) -> ttl::Result<Program> {
     let operands = Operands::new(a, b, c, options)?;
     let plan = plan::plan(grid, &config, &operands, options)?;
@@ -160,25 +181,32 @@ pub fn program<B: Element>(
 }
 
 /// What [`program`] would do: strategy, blocks, cores, L1.
-pub fn plan<B: Element>(
+pub fn plan<A: Element, B: Element, C: Element>(
     grid: &CoreSet,
     config: &ComputeConfig,
-    a: &Tensor<bf16>,
+    a: &Tensor<A>,
     b: &Tensor<B>,
-    c: &Tensor<bf16>,
-    options: &Options<'_>,
+    c: &Tensor<C>,
+    options: &Options<'_, C>,
 ) -> ttl::Result<Plan> {
     plan::plan(grid, config, &Operands::new(a, b, c, options)?, options)
 }
 
 /// The shape of `a * b`, or why there is none.
 pub fn result_shape<A: Element, B: Element>(a: &Tensor<A>, b: &Tensor<B>) -> ttl::Result<Vec<usize>> {
+    let refuse = |why: String| Err(ttl::Error::Other(why));
     match (a.shape(), b.shape()) {
         (&[ref rows @ .., k], &[inner, n]) if k == inner && !rows.is_empty() => {
             Ok(rows.iter().copied().chain([n]).collect())
         }
-        (a, b) => Err(ttl::Error::Other(format!(
+        (a, b) if b.len() != 2 => refuse(format!(
+            "the shapes {a:?} and {b:?} cannot be multiplied: the second must be one matrix [k, n], the same for every matrix of the first"
+        )),
+        (a, b) if a.len() < 2 => refuse(format!(
+            "the shapes {a:?} and {b:?} cannot be multiplied: the first must be a matrix [m, k], or several"
+        )),
+        (a, b) => refuse(format!(
             "matrices of shapes {a:?} and {b:?} cannot be multiplied: the columns of the first must be the rows of the second"
-        ))),
+        )),
     }
 }

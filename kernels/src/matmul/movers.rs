@@ -7,24 +7,25 @@ use ttl::prelude::*;
 
 /// Reads the tiles of the bias above a block of the result, and a tile of zeros behind them.
 #[ttl::device]
-pub fn read_bias(
+pub fn read_bias<D: Element>(
     noc: Noc,
-    bias: &TensorAccessor<bf16>,
-    row: &mut Reserved<bf16>,
+    bias: &TensorAccessor<D>,
+    row: &mut Reserved<D>,
     blocks: Blocks,
     extent: Extent,
     left: u32,
 ) {
-    noc.raw().noc_async_write_zeros(row.get_write_ptr() + blocks.n * 2048, 2048);
-    read_part::<bf16>(&noc, bias, row, left, extent.n, 1, piece_at(left, blocks.n, extent.n), blocks.n);
+    let tile = bias.page_size();
+    noc.raw().noc_async_write_zeros(row.get_write_ptr() + blocks.n * tile, tile);
+    read_part::<D>(&noc, bias, row, left, extent.n, 1, piece_at(left, blocks.n, extent.n), blocks.n);
 }
 
 /// Reads one block of `a`.
 #[ttl::device]
-pub fn read_a(
+pub fn read_a<A: Element>(
     noc: Noc,
-    a: &TensorAccessor<bf16>,
-    block: &mut Reserved<bf16>,
+    a: &TensorAccessor<A>,
+    block: &mut Reserved<A>,
     blocks: Blocks,
     extent: Extent,
     top: u32,
@@ -32,7 +33,7 @@ pub fn read_a(
 ) {
     let first = step * blocks.k;
     let (rows, columns) = (piece_at(top, blocks.m, extent.m), piece_at(first, blocks.k, extent.k));
-    read_part::<bf16>(&noc, a, block, top * extent.k + first, extent.k, rows, columns, blocks.k);
+    read_part::<A>(&noc, a, block, top * extent.k + first, extent.k, rows, columns, blocks.k);
 }
 
 /// Reads one block of `b`.
@@ -54,11 +55,11 @@ pub fn read_b<B: Element>(
 /// Reads the blocks of both operands for one block of the result, step after step.
 #[ttl::device]
 #[allow(clippy::too_many_arguments)] // two tensors, their buffers, and sizes
-pub fn read_steps<B: Element>(
+pub fn read_steps<A: Element, B: Element>(
     noc: Noc,
-    a: &TensorAccessor<bf16>,
+    a: &TensorAccessor<A>,
     b: &TensorAccessor<B>,
-    a_out: &CbOut<bf16>,
+    a_out: &CbOut<A>,
     b_out: &CbOut<B>,
     blocks: Blocks,
     extent: Extent,
@@ -122,41 +123,41 @@ pub fn write_result<C: Element>(
 /// Reads both operands.
 #[ttl::kernel(reader)]
 #[allow(clippy::too_many_arguments)] // two tensors, their buffers, and sizes
-pub fn read<B: Element>(
+pub fn read<A: Element, B: Element>(
     noc: Noc,
-    a: TensorAccessor<bf16>,
+    a: TensorAccessor<A>,
     b: TensorAccessor<B>,
-    a_out: CbOut<bf16>,
+    a_out: CbOut<A>,
     b_out: CbOut<B>,
     #[ttl(compile_time)] blocks: Blocks,
     #[ttl(common)] extent: Extent,
     work: Work,
 ) {
     for i in work.first..work.first + work.count {
-        read_steps::<B>(noc, &a, &b, &a_out, &b_out, blocks, extent, work, i);
+        read_steps::<A, B>(noc, &a, &b, &a_out, &b_out, blocks, extent, work, i);
     }
 }
 
 /// Reads both operands, and the bias before them.
 #[ttl::kernel(reader)]
 #[allow(clippy::too_many_arguments)] // three tensors, their buffers, and sizes
-pub fn read_with_bias<B: Element>(
+pub fn read_with_bias<A: Element, B: Element, D: Element>(
     noc: Noc,
-    a: TensorAccessor<bf16>,
+    a: TensorAccessor<A>,
     b: TensorAccessor<B>,
-    bias: TensorAccessor<bf16>,
-    a_out: CbOut<bf16>,
+    bias: TensorAccessor<D>,
+    a_out: CbOut<A>,
     b_out: CbOut<B>,
-    bias_out: CbOut<bf16>,
+    bias_out: CbOut<D>,
     #[ttl(compile_time)] blocks: Blocks,
     #[ttl(common)] extent: Extent,
     work: Work,
 ) {
     for i in work.first..work.first + work.count {
         let mut row = bias_out.reserve_back(blocks.n + 1);
-        read_bias(noc, &bias, &mut row, blocks, extent, work.left(i, blocks));
+        read_bias::<D>(noc, &bias, &mut row, blocks, extent, work.left(i, blocks));
         row.push_back();
-        read_steps::<B>(noc, &a, &b, &a_out, &b_out, blocks, extent, work, i);
+        read_steps::<A, B>(noc, &a, &b, &a_out, &b_out, blocks, extent, work, i);
     }
 }
 

@@ -6,8 +6,7 @@ use crate::pieces::pieces;
 use std::fmt;
 use ttl::prelude::*;
 
-/// Bytes of a tile.
-const BF16: u64 = 2048;
+/// Bytes of a tile of sums.
 const F32: u64 = 4096;
 
 /// For estimates, in cycles and bytes per cycle: a pass of the matrix unit over a tile; all memory banks together, and one link of the NoC; a round
@@ -96,11 +95,16 @@ impl fmt::Display for Plan {
         };
         write!(
             f,
-            "{rows} x {columns} blocks of {m} x {n} tiles in {steps} steps of {k}, {sub_m} x {sub_n} in the registers; {} cores, {how}; {} bytes of L1",
-            self.cores.len(),
+            "{rows} x {columns} blocks of {m} x {n} tiles in {} of {k}, {sub_m} x {sub_n} in the registers; {}, {how}; {} bytes of L1",
+            counted(steps, "step"),
+            counted(self.cores.len() as u32, "core"),
             self.l1
         )
     }
+}
+
+fn counted(n: u32, one: &str) -> String {
+    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
 }
 
 fn counts(extent: Extent, blocks: Blocks) -> [u32; 3] {
@@ -129,10 +133,18 @@ fn pages(layout: Layout, blocks: Blocks, steps: u32, bias: bool) -> Pages {
 }
 
 impl Pages {
-    fn bytes(self, b: DataFormat) -> u64 {
-        let bf16 = u64::from(self.a + self.bias + self.c);
-        bf16 * BF16 + u64::from(self.b) * u64::from(b.tile_bytes()) + u64::from(self.sums + self.chain) * F32
+    fn bytes(self, tile: Tile) -> u64 {
+        let (a, b, c) = (u64::from(self.a), u64::from(self.b), u64::from(self.bias + self.c));
+        a * tile.a + b * tile.b + c * tile.c + u64::from(self.sums + self.chain) * F32
     }
+}
+
+/// Bytes of a tile of each operand. The bias is as the result.
+#[derive(Clone, Copy)]
+struct Tile {
+    a: u64,
+    b: u64,
+    c: u64,
 }
 
 /// What plans are made for.
@@ -141,7 +153,7 @@ struct Problem<'t> {
     grid: &'t CoreSet,
     /// The rectangle for multicast.
     rectangle: Option<CoreRange>,
-    b: DataFormat,
+    tile: Tile,
     bias: bool,
     fidelity: MathFidelity,
     /// Tile registers of a section.
@@ -150,18 +162,19 @@ struct Problem<'t> {
 }
 
 /// Chooses a strategy and blocks, or takes those of the options.
-pub(super) fn plan<B: Element>(
+pub(super) fn plan<A: Element, B: Element, C: Element>(
     grid: &CoreSet,
     config: &ComputeConfig,
-    operands: &Operands<'_, B>,
-    options: &Options<'_>,
+    operands: &Operands<'_, A, B, C>,
+    options: &Options<'_, C>,
 ) -> ttl::Result<Plan> {
     let Operands { a, c, .. } = operands;
+    let bytes = |format: DataFormat| u64::from(format.tile_bytes());
     let problem = Problem {
         extent: Extent { m: c.tile_rows(), n: c.tile_cols(), k: a.tile_cols() },
         grid,
         rectangle: grid.rectangles().into_iter().max_by_key(|r| r.width() * r.height()),
-        b: B::FORMAT,
+        tile: Tile { a: bytes(A::FORMAT), b: bytes(B::FORMAT), c: bytes(C::FORMAT) },
         bias: operands.bias.is_some(),
         fidelity: config.fidelity,
         registers: config.dst_tiles(),
@@ -293,7 +306,7 @@ impl Problem<'_> {
             }
         };
         let pages = pages(layout, blocks, all_steps, self.bias);
-        let l1 = pages.bytes(self.b);
+        let l1 = pages.bytes(self.tile);
         if l1 > self.l1 && !asked {
             return None;
         }
@@ -304,10 +317,8 @@ impl Problem<'_> {
             MathFidelity::HiFi4 => 4.0,
         };
         let tiles = f64::from(blocks.tiles());
-        let (a_bytes, b_bytes) = (
-            f64::from(blocks.m * blocks.k) * BF16 as f64,
-            f64::from(blocks.k * blocks.n) * f64::from(self.b.tile_bytes()),
-        );
+        let (a_bytes, b_bytes) =
+            (f64::from(blocks.m * blocks.k) * self.tile.a as f64, f64::from(blocks.k * blocks.n) * self.tile.b as f64);
         let spilled = if steps > 1 && pages.sums > 0 { tiles * PACK } else { 0.0 };
         let multiply = tiles * f64::from(blocks.k) * PASS * passes + spilled;
         let read = match layout {
@@ -332,14 +343,16 @@ impl Problem<'_> {
     }
 
     /// Why there is no plan.
-    fn impossible(&self, options: &Options<'_>) -> ttl::Error {
+    fn impossible<C>(&self, options: &Options<'_, C>) -> ttl::Error {
         let Extent { m, n, k } = self.extent;
         let one = Blocks { m: 1, n: 1, k: 1, sub_m: 1, sub_n: 1 };
-        let least = pages(Layout::Unicast, one, k, self.bias).bytes(self.b);
+        let least = pages(Layout::Unicast, one, k, self.bias).bytes(self.tile);
         let what = match options.strategy {
             Strategy::KSplit if k < 2 || self.grid.len() < 2 => format!(
-                "k is divided among at least 2 cores; it has {k} tiles, and there are {} cores: use another strategy",
-                self.grid.len()
+                "k is divided among at least 2 cores; it has {}, and there {} {}: use another strategy",
+                counted(k, "tile"),
+                if self.grid.len() == 1 { "is" } else { "are" },
+                counted(self.grid.len() as u32, "core")
             ),
             _ => format!(
                 "a product of {m} x {n} tiles over {k} needs {least} bytes of L1 for its smallest blocks, `l1` allows {}; allow more",

@@ -47,28 +47,28 @@ struct Constants {
     uint32_t left_out;
 };
 
-static inline bool Run_is_chain(const Run& self) {                        // plan.rs:57
-    return self.mode == 0;                                                // plan.rs:58
+static inline bool Run_is_chain(const Run& self) {                        // plan.rs:65
+    return self.mode == 0;                                                // plan.rs:66
 }
 
-static inline uint32_t Run_visits(const Run& self) {                      // plan.rs:62
-    return self.n_iters * self.n_blk;                                     // plan.rs:63
+static inline uint32_t Run_visits(const Run& self) {                      // plan.rs:70
+    return self.n_iters * self.n_blk;                                     // plan.rs:71
 }
 
-static inline bool flags_cross(uint32_t flags) {
-    return (flags & 1) == 1;                                              // offsets.rs:64
+static inline bool flags_cross(uint32_t flags) {                          // offsets.rs:75
+    return (flags & 1) == 1;                                              // offsets.rs:76
 }
 
-static inline uint32_t block_word(uint32_t blk, uint32_t word) {          // offsets.rs:51
-    return 11 + 4 * blk + word;                                           // offsets.rs:52
+static inline uint32_t block_word(uint32_t blk, uint32_t word) {          // offsets.rs:62
+    return 11 + 4 * blk + word;                                           // offsets.rs:63
 }
 
-static inline bool is_cross(uint32_t table, uint32_t blk) {               // plan.rs:89
-    return flags_cross(get_common_arg_val<uint32_t>(table + block_word(blk, 3)));  // plan.rs:90
+static inline bool is_cross(uint32_t table, uint32_t blk) {               // plan.rs:98
+    return flags_cross(get_common_arg_val<uint32_t>(table + block_word(blk, 3)));  // plan.rs:99
 }
 
-static inline uint32_t Run_blk(const Run& self, uint32_t visit) {         // plan.rs:67
-    return self.blk_first + visit % self.n_blk;                           // plan.rs:68
+static inline uint32_t Run_blk(const Run& self, uint32_t visit) {         // plan.rs:75
+    return self.blk_first + visit % self.n_blk;                           // plan.rs:76
 }
 
 static inline uint32_t CoreSet_per_bank(CoreSet self) {                   // core_set.rs:64
@@ -89,24 +89,24 @@ static inline uint32_t CoreSet_cores(CoreSet self, uint32_t banks) {      // cor
     return CoreSet_per_bank(self) * banks;                                // core_set.rs:75
 }
 
-static inline uint32_t half_of(uint32_t chunk) {                          // plan.rs:137
-    return chunk % 2;                                                     // plan.rs:138
+static inline uint32_t half_of(uint32_t chunk) {                          // plan.rs:150
+    return chunk % 2;                                                     // plan.rs:151
 }
 
-static inline uint32_t chunk_cores(uint32_t banks) {                      // plan.rs:143
-    return 2 * banks;                                                     // plan.rs:144
+static inline uint32_t chunk_cores(uint32_t banks) {                      // plan.rs:156
+    return 2 * banks;                                                     // plan.rs:157
 }
 
-static inline tuple_u32_u32 round_pages(uint32_t banks, uint32_t round) {  // plan.rs:117
-    tuple_u32_u32 value = tuple_u32_u32{};                                // plan.rs:125
+static inline tuple_u32_u32 round_pages(uint32_t banks, uint32_t round) {  // plan.rs:130
+    tuple_u32_u32 value = tuple_u32_u32{};                                // plan.rs:138
     if (round == 1) {
-        value = tuple_u32_u32{0, 16 * banks};                             // plan.rs:120
+        value = tuple_u32_u32{0, 16 * banks};                             // plan.rs:133
     } else {
-        tuple_u32_u32 value_2 = tuple_u32_u32{};                          // plan.rs:125
+        tuple_u32_u32 value_2 = tuple_u32_u32{};                          // plan.rs:138
         if (round >= 3 && round < 9) {
-            value_2 = tuple_u32_u32{half_of(round - 3) * 8 * banks, 8 * banks};  // plan.rs:122
+            value_2 = tuple_u32_u32{half_of(round - 3) * 8 * banks, 8 * banks};  // plan.rs:135
         } else {
-            value_2 = tuple_u32_u32{0, 12 * banks};                       // plan.rs:125
+            value_2 = tuple_u32_u32{0, 12 * banks};                       // plan.rs:138
         }
         value = value_2;
     }

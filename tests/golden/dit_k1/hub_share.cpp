@@ -36,28 +36,28 @@ struct Constants {
     uint32_t left_out;
 };
 
-static inline bool Run_is_chain(const Run& self) {                        // plan.rs:57
-    return self.mode == 0;                                                // plan.rs:58
+static inline bool Run_is_chain(const Run& self) {                        // plan.rs:65
+    return self.mode == 0;                                                // plan.rs:66
 }
 
-static inline uint32_t Run_visits(const Run& self) {                      // plan.rs:62
-    return self.n_iters * self.n_blk;                                     // plan.rs:63
+static inline uint32_t Run_visits(const Run& self) {                      // plan.rs:70
+    return self.n_iters * self.n_blk;                                     // plan.rs:71
 }
 
-static inline uint32_t half_of(uint32_t chunk) {                          // plan.rs:137
-    return chunk % 2;                                                     // plan.rs:138
+static inline uint32_t half_of(uint32_t chunk) {                          // plan.rs:150
+    return chunk % 2;                                                     // plan.rs:151
 }
 
-static inline tuple_u32_u32 round_pages(uint32_t banks, uint32_t round) {  // plan.rs:117
-    tuple_u32_u32 value = tuple_u32_u32{};                                // plan.rs:125
+static inline tuple_u32_u32 round_pages(uint32_t banks, uint32_t round) {  // plan.rs:130
+    tuple_u32_u32 value = tuple_u32_u32{};                                // plan.rs:138
     if (round == 1) {
-        value = tuple_u32_u32{0, 16 * banks};                             // plan.rs:120
+        value = tuple_u32_u32{0, 16 * banks};                             // plan.rs:133
     } else {
-        tuple_u32_u32 value_2 = tuple_u32_u32{};                          // plan.rs:125
+        tuple_u32_u32 value_2 = tuple_u32_u32{};                          // plan.rs:138
         if (round >= 3 && round < 9) {
-            value_2 = tuple_u32_u32{half_of(round - 3) * 8 * banks, 8 * banks};  // plan.rs:122
+            value_2 = tuple_u32_u32{half_of(round - 3) * 8 * banks, 8 * banks};  // plan.rs:135
         } else {
-            value_2 = tuple_u32_u32{0, 12 * banks};                       // plan.rs:125
+            value_2 = tuple_u32_u32{0, 12 * banks};                       // plan.rs:138
         }
         value = value_2;
     }

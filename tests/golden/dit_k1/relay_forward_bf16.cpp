@@ -59,12 +59,12 @@ struct Constants {
     uint32_t left_out;
 };
 
-static inline uint32_t Run_visits(const Run& self) {                      // plan.rs:62
-    return self.n_iters * self.n_blk;                                     // plan.rs:63
+static inline uint32_t Run_visits(const Run& self) {                      // plan.rs:70
+    return self.n_iters * self.n_blk;                                     // plan.rs:71
 }
 
-static inline uint32_t Run_first_op(const Run& self) {                    // plan.rs:78
-    uint32_t value = 0;                                                   // plan.rs:79
+static inline uint32_t Run_first_op(const Run& self) {                    // plan.rs:86
+    uint32_t value = 0;                                                   // plan.rs:87
     if (self.mode == 1) {
         value = self.single_op;
     } else {
@@ -73,8 +73,8 @@ static inline uint32_t Run_first_op(const Run& self) {                    // pla
     return value;
 }
 
-static inline uint32_t Run_end_op(const Run& self) {                      // plan.rs:82
-    uint32_t value = 0;                                                   // plan.rs:83
+static inline uint32_t Run_end_op(const Run& self) {                      // plan.rs:91
+    uint32_t value = 0;                                                   // plan.rs:92
     if (self.mode == 1) {
         value = self.single_op + 1;
     } else {
@@ -83,24 +83,24 @@ static inline uint32_t Run_end_op(const Run& self) {                      // pla
     return value;
 }
 
-static inline uint32_t block_word(uint32_t blk, uint32_t word) {          // offsets.rs:51
-    return 11 + 4 * blk + word;                                           // offsets.rs:52
+static inline uint32_t block_word(uint32_t blk, uint32_t word) {          // offsets.rs:62
+    return 11 + 4 * blk + word;                                           // offsets.rs:63
 }
 
-static inline CoreSet Op_core_set(Op self, bool cross) {                  // op.rs:58
-    CoreSet value = CoreSet{};                                            // op.rs:68
+static inline CoreSet Op_core_set(Op self, bool cross) {                  // op.rs:59
+    CoreSet value = CoreSet{};                                            // op.rs:69
     if (self == Op::Qkv) {
-        CoreSet value_2 = CoreSet{};                                      // op.rs:64
+        CoreSet value_2 = CoreSet{};                                      // op.rs:65
         if (cross) {
-            value_2 = CoreSet::First;                                     // op.rs:62
+            value_2 = CoreSet::First;                                     // op.rs:63
         } else {
-            value_2 = CoreSet::All;                                       // op.rs:64
+            value_2 = CoreSet::All;                                       // op.rs:65
         }
         value = value_2;
-    } else if (self == Op::Ff1) {                                         // op.rs:68
-        value = CoreSet::All;                                             // op.rs:67
+    } else if (self == Op::Ff1) {                                         // op.rs:69
+        value = CoreSet::All;                                             // op.rs:68
     } else {
-        value = CoreSet::Even;                                            // op.rs:68
+        value = CoreSet::Even;                                            // op.rs:69
     }
     return value;
 }
@@ -119,92 +119,92 @@ static inline uint32_t CoreSet_per_bank(CoreSet self) {                   // cor
     return value;
 }
 
-static inline uint32_t Op_k_tiles(Op self, uint32_t banks) {              // op.rs:32
-    uint32_t value = 0;                                                   // op.rs:37
+static inline uint32_t Op_k_tiles(Op self, uint32_t banks) {              // op.rs:33
+    uint32_t value = 0;                                                   // op.rs:38
     if (self == Op::Qkv) {
-        value = 6 * banks;                                                // op.rs:34
-    } else if (self == Op::Wo) {                                          // op.rs:37
-        value = 8 * banks;                                                // op.rs:35
-    } else if (self == Op::Ff1) {                                         // op.rs:37
-        value = 6 * banks;                                                // op.rs:36
+        value = 6 * banks;                                                // op.rs:35
+    } else if (self == Op::Wo) {                                          // op.rs:38
+        value = 8 * banks;                                                // op.rs:36
+    } else if (self == Op::Ff1) {                                         // op.rs:38
+        value = 6 * banks;                                                // op.rs:37
     } else {
-        value = 24 * banks;                                               // op.rs:37
+        value = 24 * banks;                                               // op.rs:38
     }
     return value;
 }
 
-static inline uint32_t Op_ct(Op self) {                                   // op.rs:73
-    uint32_t value = 0;                                                   // op.rs:77
+static inline uint32_t Op_ct(Op self) {                                   // op.rs:74
+    uint32_t value = 0;                                                   // op.rs:78
     if (self == Op::Qkv) {
-        value = 2;                                                        // op.rs:75
-    } else if (self == Op::Ff1) {                                         // op.rs:77
         value = 2;                                                        // op.rs:76
+    } else if (self == Op::Ff1) {                                         // op.rs:78
+        value = 2;                                                        // op.rs:77
     } else {
-        value = 1;                                                        // op.rs:77
+        value = 1;                                                        // op.rs:78
     }
     return value;
 }
 
-static inline uint32_t op_bytes_bank(uint32_t banks, uint32_t tile_bytes, bool cross, Op op) {  // geometry.rs:91
-    const uint32_t value = CoreSet_per_bank(Op_core_set(op, cross));      // geometry.rs:92
+static inline uint32_t op_bytes_bank(uint32_t banks, uint32_t tile_bytes, bool cross, Op op) {  // geometry.rs:96
+    const uint32_t value = CoreSet_per_bank(Op_core_set(op, cross));      // geometry.rs:97
     const uint32_t value_2 = value * Op_k_tiles(op, banks);
     return value_2 * Op_ct(op) * tile_bytes;
 }
 
-static inline Op Op_from_index(uint32_t j) {                              // op.rs:22
-    Op value = Op{};                                                      // op.rs:27
+static inline Op Op_from_index(uint32_t j) {                              // op.rs:23
+    Op value = Op{};                                                      // op.rs:28
     if (j == 0) {
-        value = Op::Qkv;                                                  // op.rs:24
-    } else if (j == 1) {                                                  // op.rs:27
-        value = Op::Wo;                                                   // op.rs:25
-    } else if (j == 2) {                                                  // op.rs:27
-        value = Op::Ff1;                                                  // op.rs:26
+        value = Op::Qkv;                                                  // op.rs:25
+    } else if (j == 1) {                                                  // op.rs:28
+        value = Op::Wo;                                                   // op.rs:26
+    } else if (j == 2) {                                                  // op.rs:28
+        value = Op::Ff1;                                                  // op.rs:27
     } else {
-        value = Op::Ff2;                                                  // op.rs:27
+        value = Op::Ff2;                                                  // op.rs:28
     }
     return value;
 }
 
-static inline uint32_t Op_n_tiles(Op self, uint32_t banks, bool cross) {  // op.rs:42
-    uint32_t value = 0;                                                   // op.rs:53
+static inline uint32_t Op_n_tiles(Op self, uint32_t banks, bool cross) {  // op.rs:43
+    uint32_t value = 0;                                                   // op.rs:54
     if (self == Op::Qkv) {
-        uint32_t value_2 = 0;                                             // op.rs:48
+        uint32_t value_2 = 0;                                             // op.rs:49
         if (cross) {
-            value_2 = 8 * banks;                                          // op.rs:46
+            value_2 = 8 * banks;                                          // op.rs:47
         } else {
-            value_2 = 24 * banks;                                         // op.rs:48
+            value_2 = 24 * banks;                                         // op.rs:49
         }
         value = value_2;
-    } else if (self == Op::Wo) {                                          // op.rs:53
-        value = 6 * banks;                                                // op.rs:51
-    } else if (self == Op::Ff1) {                                         // op.rs:53
-        value = 24 * banks;                                               // op.rs:52
+    } else if (self == Op::Wo) {                                          // op.rs:54
+        value = 6 * banks;                                                // op.rs:52
+    } else if (self == Op::Ff1) {                                         // op.rs:54
+        value = 24 * banks;                                               // op.rs:53
     } else {
-        value = 6 * banks;                                                // op.rs:53
+        value = 6 * banks;                                                // op.rs:54
     }
     return value;
 }
 
-static inline uint32_t Op_k_blocks(Op self) {                             // op.rs:82
-    return Op_k_tiles(self, 1);                                           // op.rs:83
+static inline uint32_t Op_k_blocks(Op self) {                             // op.rs:83
+    return Op_k_tiles(self, 1);                                           // op.rs:84
 }
 
-static inline uint32_t Op_pages_per_core(Op self) {                       // op.rs:87
-    const uint32_t value = Op_k_blocks(self);                             // op.rs:88
+static inline uint32_t Op_pages_per_core(Op self) {                       // op.rs:88
+    const uint32_t value = Op_k_blocks(self);                             // op.rs:89
     return value * Op_ct(self);
 }
 
-static inline bool Op_has_gelu(Op self) {                                 // op.rs:92
-    return self == Op::Ff1;                                               // op.rs:93
+static inline bool Op_has_gelu(Op self) {                                 // op.rs:93
+    return self == Op::Ff1;                                               // op.rs:94
 }
 
-static inline OpGeom op_geom(uint32_t banks, uint32_t tile_bytes, uint32_t off_first_op, uint32_t bias_row_base, bool cross, Op op) {  // geometry.rs:69
-    uint32_t off_bank = off_first_op;                                     // geometry.rs:70
-    for (uint32_t j = 0, end = static_cast<uint32_t>(op); j < end; ++j) {  // geometry.rs:71
-        off_bank = off_bank + op_bytes_bank(banks, tile_bytes, cross, Op_from_index(j));  // geometry.rs:72
+static inline OpGeom op_geom(uint32_t banks, uint32_t tile_bytes, uint32_t off_first_op, uint32_t bias_row_base, bool cross, Op op) {  // geometry.rs:74
+    uint32_t off_bank = off_first_op;                                     // geometry.rs:75
+    for (uint32_t j = 0, end = static_cast<uint32_t>(op); j < end; ++j) {  // geometry.rs:76
+        off_bank = off_bank + op_bytes_bank(banks, tile_bytes, cross, Op_from_index(j));  // geometry.rs:77
     }
-    const CoreSet set = Op_core_set(op, cross);                           // geometry.rs:74
-    const uint32_t value = Op_k_tiles(op, banks);                         // geometry.rs:75
+    const CoreSet set = Op_core_set(op, cross);                           // geometry.rs:79
+    const uint32_t value = Op_k_tiles(op, banks);                         // geometry.rs:80
     const uint32_t value_2 = Op_n_tiles(op, banks, cross);
     const uint32_t value_3 = Op_ct(op);
     const uint32_t value_4 = CoreSet_per_bank(set);
@@ -212,27 +212,27 @@ static inline OpGeom op_geom(uint32_t banks, uint32_t tile_bytes, uint32_t off_f
     return OpGeom{op, value, value_2, value_3, set, value_4, value_5, off_bank, bias_row_base + static_cast<uint32_t>(op), Op_has_gelu(op)};
 }
 
-static inline bool flags_cross(uint32_t flags) {                          // offsets.rs:63
-    return (flags & 1) == 1;                                              // offsets.rs:64
+static inline bool flags_cross(uint32_t flags) {                          // offsets.rs:75
+    return (flags & 1) == 1;                                              // offsets.rs:76
 }
 
-static inline bool is_cross(uint32_t table, uint32_t blk) {               // plan.rs:89
-    return flags_cross(get_common_arg_val<uint32_t>(table + block_word(blk, 3)));  // plan.rs:90
+static inline bool is_cross(uint32_t table, uint32_t blk) {               // plan.rs:98
+    return flags_cross(get_common_arg_val<uint32_t>(table + block_word(blk, 3)));  // plan.rs:99
 }
 
-static inline OpGeom geometry(uint32_t table, uint32_t banks, uint32_t tile_bytes, uint32_t blk, uint32_t j) {  // plan.rs:95
-    const uint32_t first = get_common_arg_val<uint32_t>(table + block_word(blk, 0));  // plan.rs:96
-    const uint32_t bias = get_common_arg_val<uint32_t>(table + block_word(blk, 1));  // plan.rs:97
-    const bool value = is_cross(table, blk);                              // plan.rs:98
+static inline OpGeom geometry(uint32_t table, uint32_t banks, uint32_t tile_bytes, uint32_t blk, uint32_t j) {  // plan.rs:104
+    const uint32_t first = get_common_arg_val<uint32_t>(table + block_word(blk, 0));  // plan.rs:105
+    const uint32_t bias = get_common_arg_val<uint32_t>(table + block_word(blk, 1));  // plan.rs:106
+    const bool value = is_cross(table, blk);                              // plan.rs:107
     return op_geom(banks, tile_bytes, first, bias, value, Op_from_index(j));
 }
 
-static inline uint32_t Run_blk(const Run& self, uint32_t visit) {         // plan.rs:67
-    return self.blk_first + visit % self.n_blk;                           // plan.rs:68
+static inline uint32_t Run_blk(const Run& self, uint32_t visit) {         // plan.rs:75
+    return self.blk_first + visit % self.n_blk;                           // plan.rs:76
 }
 
-static inline uint32_t OpGeom_pages_bank(const OpGeom& self) {            // geometry.rs:47
-    return self.per_bank * self.pages_core;                               // geometry.rs:48
+static inline uint32_t OpGeom_pages_bank(const OpGeom& self) {            // geometry.rs:52
+    return self.per_bank * self.pages_core;                               // geometry.rs:53
 }
 
 static inline uint32_t CoreSet_member(CoreSet self, uint32_t banks, uint32_t bank, uint32_t r) {  // core_set.rs:54
@@ -249,8 +249,8 @@ static inline uint32_t CoreSet_member(CoreSet self, uint32_t banks, uint32_t ban
     return value;
 }
 
-static inline uint32_t OpGeom_relay_rank(const OpGeom& self, uint32_t m) {  // geometry.rs:62
-    return m / self.ct % self.per_bank;                                   // geometry.rs:63
+static inline uint32_t OpGeom_relay_rank(const OpGeom& self, uint32_t m) {  // geometry.rs:67
+    return m / self.ct % self.per_bank;                                   // geometry.rs:68
 }
 
 static inline uint32_t rank12(uint32_t banks, uint32_t c) {               // core_set.rs:87

@@ -97,7 +97,7 @@ impl Drop for Accumulator<'_> {
         if !self.stored {
             ops::fail_with_help(
                 "this accumulator was never stored",
-                "store it into a reserved block: `y.reserve_back(n).store(acc)`",
+                super::FAULT, // lowering has refused it
                 self.site,
             );
         }

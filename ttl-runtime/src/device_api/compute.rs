@@ -169,7 +169,7 @@ impl Drop for TileRegs<'_> {
         if !std::thread::panicking() {
             ops::fail_with_help(
                 "tile registers were acquired here and never committed",
-                "call `.commit()` and pack the results",
+                super::FAULT, // lowering has refused it
                 self.site,
             );
         }

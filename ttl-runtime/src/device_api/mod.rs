@@ -44,6 +44,9 @@ pub use tile_ops::{Operand, Scalar, TileBinary, TileMath, TileTernary};
 pub use tiles::{TileExpr, Tiles};
 pub use words::{CommonWords, CoreTable, Words};
 
+/// The help of what no kernel leads to that `validate` accepts.
+const FAULT: &str = "this is a fault of ttl; please report it";
+
 /// What the generated C++ has at its end: data-movement kernels leave no write and no increment under way.
 pub(crate) fn end_of_kernel() {
     use crate::sim::{Processor, ops};

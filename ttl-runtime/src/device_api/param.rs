@@ -92,7 +92,9 @@ impl<T: Element> Param for TensorAccessor<T> {
         let at = args.accessor_offsets[accessor as usize] as usize;
         match Accessor::decode(words.get(at..).unwrap_or_default(), args.arch) {
             Ok((accessor, _)) => TensorAccessor::new(accessor, base),
-            Err(e) => ops::fail_with_help(&format!("the accessor words cannot be read: {e}"), FAULT, Site::UNKNOWN),
+            Err(e) => {
+                ops::fail_with_help(&format!("the accessor words cannot be read: {e}"), super::FAULT, Site::UNKNOWN)
+            }
         }
     }
 }
@@ -254,11 +256,9 @@ impl Param for CoreTable {
     }
 }
 
-const FAULT: &str = "this is a fault of ttl; please report it";
-
 fn wrong_slot(args: &Args<'_>, index: usize) -> ! {
     let slot = args.layout.slots().get(index);
-    ops::fail_with_help(&format!("parameter {index} has slot {slot:?}"), FAULT, Site::UNKNOWN)
+    ops::fail_with_help(&format!("parameter {index} has slot {slot:?}"), super::FAULT, Site::UNKNOWN)
 }
 
 /// The word of a buffer id or scalar.

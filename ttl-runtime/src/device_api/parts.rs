@@ -88,7 +88,7 @@ impl Run<'_> {
         let [part] = self.schedule.parts.as_slice() else {
             ops::fail_with_help(
                 "this expression cannot be added to an accumulator in the tile registers: a part of it needs them first",
-                "store that part to a buffer of its own before the accumulator is made",
+                super::FAULT, // such an accumulator is kept in L1
                 self.site,
             );
         };
@@ -305,10 +305,10 @@ impl Run<'_> {
         if tiles > plan.tiles_per_section {
             ops::fail_with_help(
                 &format!(
-                    "{tiles} accumulator tiles do not fit: {} tiles of {} registers each do",
+                    "an accumulator of {tiles} tiles does not fit the tile registers: {} tiles of {} registers each do",
                     plan.tiles_per_section, plan.slots_per_tile
                 ),
-                "use a smaller block",
+                "use a smaller block, or make its sizes constants or const generics: then it is kept in L1",
                 self.site,
             );
         }
@@ -333,7 +333,7 @@ impl Run<'_> {
         found.unwrap_or_else(|| {
             ops::fail_with_help(
                 "this expression needs a buffer that the program did not declare",
-                "this is a fault of ttl; please report it",
+                super::FAULT,
                 self.site,
             )
         })

@@ -35,16 +35,20 @@ impl FromStr for Engine {
         match s {
             "native" => Ok(Engine::Native),
             "cpp" => Ok(Engine::Cpp),
-            _ => Err(Error::Other(format!("there is no engine `{s}`; there are `native` and `cpp`"))),
+            _ => Err(Error::Other(format!("there is no engine `{s}`\n  = help: there are `native` and `cpp`"))),
         }
     }
 }
 
 /// What stands behind a [`Device`]: the simulated chip, or a card.
 pub trait Backend: fmt::Debug {
+    /// Which chip it is.
     fn arch(&self) -> &Arch;
+    /// Writes bytes of a page.
     fn write(&mut self, at: PageAddr, bytes: &[u8]) -> Result<()>;
+    /// Reads bytes of a page.
     fn read(&self, at: PageAddr, bytes: &mut [u8]) -> Result<()>;
+    /// Runs a program to its end.
     fn run(&mut self, program: &CheckedProgram) -> Result<RunReport>;
     /// Does what `run` needs once per program: compiles its C++, say.
     fn prepare(&mut self, program: &CheckedProgram) -> Result<()>;
@@ -52,6 +56,7 @@ pub trait Backend: fmt::Debug {
     fn machine(&self) -> Option<&Machine>;
     /// How far the running program is, where that is known.
     fn progress(&self) -> Option<Progress>;
+    /// What is recorded of runs, where they are.
     fn timeline(&self) -> Option<Timeline>;
 }
 
@@ -235,8 +240,8 @@ impl Device {
         let bytes: usize = parts.iter().map(|part| part.len()).sum();
         if bytes as u64 != spec.bytes() || parts.iter().any(|part| !part.len().is_multiple_of(page)) {
             return Err(Error::Other(format!(
-                "tensor `{name}` of shape {shape:?} has {} pages of {page} bytes, {bytes} bytes are given in {} parts; \
-                 each part is a number of whole pages",
+                "tensor `{name}` of shape {shape:?} has {} pages of {page} bytes, {bytes} bytes are given in {} parts\n  \
+                 = help: give all bytes, each part as a number of whole pages",
                 spec.pages(),
                 parts.len()
             )));
@@ -254,7 +259,7 @@ impl Device {
         self.own(&tensor.tensor)?;
         if host.shape() != tensor.shape() {
             return Err(Error::Other(format!(
-                "tensor `{}` has shape {:?}, the contents have {:?}; give as many elements in each dimension",
+                "tensor `{}` has shape {:?}, the contents have {:?}\n  = help: give as many elements in each dimension",
                 tensor.tensor.name,
                 tensor.shape(),
                 host.shape()
@@ -298,11 +303,11 @@ impl Device {
     fn own(&self, tensor: &TensorRef) -> Result<()> {
         let name = &tensor.name;
         if tensor.device != self.id {
-            return Err(Error::Other(format!("tensor `{name}` is on another device; upload it to this one")));
+            return Err(Error::Other(format!("tensor `{name}` is on another device\n  = help: upload it to this one")));
         }
         if !self.live.contains(&tensor.id) {
             return Err(Error::Other(format!(
-                "tensor `{name}` was freed, and its memory may hold another one; free it after its last use, or make it again"
+                "tensor `{name}` was freed, and its memory may hold another one\n  = help: free it after its last use, or make it again"
             )));
         }
         Ok(())
@@ -371,7 +376,7 @@ impl Device {
         if program.checked().device() != self.id {
             let name = program.name();
             return Err(Error::Other(format!(
-                "program `{name}` was validated for another device; validate it for this one"
+                "program `{name}` was validated for another device\n  = help: validate it for this one"
             )));
         }
         self.own_all(program.name(), program.checked().tensors())?;
@@ -438,6 +443,8 @@ impl Backend for SimChip {
 impl SimChip {
     fn worker(&self, x: u32, y: u32) -> Result<Core> {
         let found = self.machine.arch().logical_core(x, y);
-        found.ok_or_else(|| Error::Other(format!("there is no worker core at NoC coordinates ({x}, {y})")))
+        found.ok_or_else(|| {
+            Error::Other(format!("internal error: there is no worker core at the NoC coordinates ({x}, {y})"))
+        })
     }
 }

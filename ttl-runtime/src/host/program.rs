@@ -22,7 +22,9 @@ use std::sync::Arc;
 /// The code of a kernel.
 #[derive(Clone, Debug)]
 pub enum KernelCode {
+    /// A kernel in Rust.
     Rust(RustCode),
+    /// One in C++ that somebody wrote by hand.
     Foreign(Arc<ForeignSource>),
 }
 
@@ -366,7 +368,9 @@ pub enum DmProcessor {
 /// The two networks of the chip.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DmNoc {
+    /// The one that readers have, unless another is asked for.
     Noc0,
+    /// The one of writers.
     Noc1,
 }
 

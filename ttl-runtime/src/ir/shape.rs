@@ -51,28 +51,33 @@ impl Why {
     /// The mistake, and what to do. `shape` shows a shape.
     pub fn explain(&self, shape: &dyn Fn(Shape) -> String) -> (String, &'static str) {
         match *self {
-            Why::Operands { a, b } => (
+            Why::Operands { a, b } => mistake(
                 format!("blocks of {} and {} tiles are combined", shape(a), shape(b)),
                 "both sides must have the same shape; a block without one is a row of tiles: give it its shape with `.block(rows, cols)`",
             ),
-            Why::Vector { bcast: Bcast::Row, of } => (
+            Why::Vector { bcast: Bcast::Row, of } => mistake(
                 format!("`bcast_rows` of {} tiles", shape(of)),
                 "it repeats row 0 of a row of tiles: `.block(1, cols).bcast_rows()`",
             ),
-            Why::Vector { bcast: Bcast::Col, of } => (
+            Why::Vector { bcast: Bcast::Col, of } => mistake(
                 format!("`bcast_cols` of {} tiles", shape(of)),
                 "it repeats column 0 of a column of tiles: `.block(rows, 1).bcast_cols()`",
             ),
-            Why::Vector { bcast: Bcast::Scalar, of } => (
+            Why::Vector { bcast: Bcast::Scalar, of } => mistake(
                 format!("`bcast_scalar` of {} tiles", shape(of)),
                 "it repeats the first element of one tile: wait for one tile, or reduce the block first",
             ),
-            Why::Inner { a, b } => (
+            Why::Inner { a, b } => mistake(
                 format!("a matrix product of {} and {} tiles", shape(a), shape(b)),
                 "the columns of the left block must be the rows of the right one",
             ),
         }
     }
+}
+
+/// What is said, and what to do.
+pub(super) fn mistake(message: String, help: &'static str) -> (String, &'static str) {
+    (message, help)
 }
 
 /// The shape of every node and what must hold.

@@ -48,13 +48,19 @@ pub struct VerifyError {
     pub site: Site,
     pub function: String,
     pub message: String,
+    /// What to do about it, where a kernel can come here that rustc and lowering accept; else it is a fault of ttl.
+    pub help: Option<&'static str>,
 }
 
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let label = Label { site: self.site, text: format!("in `{}`", self.function) };
-        let note =
-            "note: rustc accepted this and the IR does not; if the kernel is fine, this is a fault of ttl".to_string();
+        let note = match self.help {
+            Some(help) => format!("help: {help}"),
+            None => {
+                "note: rustc accepted this and the IR does not: this is a fault of ttl; please report it".to_owned()
+            }
+        };
         snippet::render(f, &self.message, &[label], &[note])
     }
 }
@@ -68,6 +74,7 @@ pub fn verify(module: &Module) -> Result<Verified<'_>, Vec<VerifyError>> {
             site: Site::UNKNOWN,
             function: module.name.clone(),
             message: "the module has no kernel".to_owned(),
+            help: None,
         }]);
     }
     let mut errors = Vec::new();
@@ -97,12 +104,21 @@ struct Checker<'a, 'e> {
 }
 
 impl<'a> Checker<'a, '_> {
+    /// What lowering never makes. Behind a mistake that is reported it follows from that.
     fn fail(&mut self, message: impl Into<String>) {
-        self.errors.push(VerifyError {
-            site: Site { file: self.f.file, line: self.line, column: 0 },
-            function: self.f.name.clone(),
-            message: message.into(),
-        });
+        if self.errors.iter().all(|e| e.help.is_none()) {
+            self.push(message.into(), None);
+        }
+    }
+
+    /// What a kernel can do that rustc and lowering accept.
+    fn mistake(&mut self, message: impl Into<String>, help: &'static str) {
+        self.push(message.into(), Some(help));
+    }
+
+    fn push(&mut self, message: String, help: Option<&'static str>) {
+        let site = Site { file: self.f.file, line: self.line, column: 0 };
+        self.errors.push(VerifyError { site, function: self.f.name.clone(), message, help });
     }
 
     fn function(&mut self) {

@@ -7,16 +7,22 @@ use std::fmt;
 /// The first byte that differs between two chips.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryDifference {
+    /// In which memory.
     pub place: Place,
+    /// At which address of it.
     pub address: u64,
+    /// What the first and the second hold there.
     pub bytes: (u8, u8),
     /// How many bytes of this memory differ.
     pub count: usize,
 }
 
+/// A memory of a chip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
+    /// Of a core.
     L1(Core),
+    /// A bank.
     Dram(u32),
 }
 

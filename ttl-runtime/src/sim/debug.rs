@@ -13,6 +13,7 @@ use crate::site::Site;
 /// A line that a kernel printed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Printed {
+    /// The thread that printed.
     pub who: Who,
     /// Without the end of the line.
     pub text: String,
@@ -33,6 +34,7 @@ pub enum Prints {
     /// Standard output, each with the core, the processor and the kernel in front.
     #[default]
     Stdout,
+    /// To this function.
     To(Arc<dyn Fn(&Printed) + Send + Sync>),
 }
 
@@ -80,12 +82,17 @@ impl PrintLog {
 /// A named zone of a kernel: how often its threads went through it, over all cores.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct ZoneReport {
+    /// The kernel whose zone it is.
     pub kernel: Arc<str>,
+    /// The processor that it ran on.
     pub processor: Processor,
+    /// What it is called.
     pub name: String,
+    /// Where it begins.
     pub site: Site,
     /// Cores whose thread entered the zone.
     pub cores: u64,
+    /// How often it was entered, on all cores.
     pub entered: u64,
     /// Times a thread had to wait inside: for pages, transfers, semaphores, other threads.
     pub waits: u64,

@@ -23,10 +23,12 @@ pub enum Processor {
     Brisc,
     /// Data movement 1, by convention the reader.
     Ncrisc,
+    /// Unpacker, math and packer, which act as one thread.
     Compute,
 }
 
 impl Processor {
+    /// As messages call it.
     pub const fn name(self) -> &'static str {
         match self {
             Processor::Brisc => "brisc",
@@ -45,12 +47,15 @@ impl fmt::Display for Processor {
 /// One program, ready to run. The simulator checks it again ([`Launch::check`]).
 #[derive(Clone, Debug, Default)]
 pub struct Launch<'a> {
+    /// Circular buffers, core by core.
     pub cbs: Vec<CbLaunch>,
+    /// Semaphores, core by core.
     pub semaphores: Vec<SemLaunch>,
     /// Tensors that kernels reach through accessors; an access to a page that one does not have is an error.
     pub tensors: Vec<TensorLaunch>,
     /// Pipes, whose blocks must arrive where the receivers have room for them.
     pub pipes: Vec<PipeLaunch>,
+    /// Kernel threads, core by core.
     pub threads: Vec<ThreadLaunch<'a>>,
 }
 
@@ -59,49 +64,67 @@ pub struct Launch<'a> {
 pub struct TensorLaunch {
     /// For messages.
     pub name: Arc<str>,
+    /// Whether it lies in DRAM; in L1 otherwise.
     pub dram: bool,
+    /// The address of its first page in each bank.
     pub base: u32,
+    /// How many pages it has.
     pub pages: u64,
 }
 
 /// A circular buffer on one core.
 #[derive(Clone, Debug)]
 pub struct CbLaunch {
+    /// On which core.
     pub core: Core,
+    /// Its number there.
     pub id: u32,
     /// For messages.
     pub name: Arc<str>,
+    /// The L1 address of its first page.
     pub addr: u32,
+    /// Bytes of a page.
     pub page_size: u32,
+    /// How many pages it has.
     pub num_pages: u32,
+    /// What tiles in it are.
     pub format: DataFormat,
     /// The memory is a tensor's shard: pages that nobody takes are its contents.
     pub on_shard: bool,
+    /// The kernels that fill and empty it.
     pub ends: CbEnds,
 }
 
 /// The kernels that have the ends of a circular buffer, by name, as far as is known: for messages.
 #[derive(Clone, Debug, Default)]
 pub struct CbEnds {
+    /// Those that fill it.
     pub producers: Arc<[Arc<str>]>,
+    /// Those that empty it.
     pub consumers: Arc<[Arc<str>]>,
 }
 
 /// A semaphore on one core; the word at `addr` is set to `init` when the program starts.
 #[derive(Clone, Debug)]
 pub struct SemLaunch {
+    /// On which core.
     pub core: Core,
+    /// Its number there.
     pub id: u32,
     /// For messages; empty if it has none.
     pub name: Arc<str>,
+    /// The L1 address of its word.
     pub addr: u32,
+    /// What it holds at first.
     pub init: u32,
 }
 
 /// A kernel on one processor of one core.
 #[derive(Clone)]
 pub struct ThreadLaunch<'a> {
+    /// On which core.
     pub core: Core,
+    /// On which processor of it.
     pub processor: Processor,
     /// The NoC of a data-movement kernel (`noc_index`).
     pub noc: u8,
@@ -109,8 +132,11 @@ pub struct ThreadLaunch<'a> {
     pub kernel: Arc<str>,
     /// The body; it calls `sim::ops`.
     pub entry: &'a (dyn Fn() + Sync),
+    /// Runtime arguments of this core.
     pub runtime_args: Vec<u32>,
+    /// Runtime arguments that all cores share.
     pub common_args: Arc<[u32]>,
+    /// Compile-time arguments.
     pub compile_args: Arc<[u32]>,
     /// Settings of a compute kernel; not used by the others.
     pub config: Arc<ComputeConfig>,
@@ -241,6 +267,7 @@ pub struct RunReport {
     pub pages_popped: u64,
     /// Times a kernel thread was resumed.
     pub switches: u64,
+    /// Times a thread looked at memory again without anything else having happened.
     pub polls: u64,
     /// Epochs: how often all cores met.
     pub epochs: u64,

@@ -23,10 +23,13 @@ use crate::site::Site;
 /// A stretch of a thread or a moment of a circular buffer. Ticks are explained at [`Timeline`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
+    /// On which core.
     pub core: Core,
     /// Tick of its beginning and of its end.
     pub from: u64,
+    /// Tick of its end.
     pub to: u64,
+    /// What it was.
     pub what: What,
 }
 
@@ -46,10 +49,15 @@ pub enum What {
 /// What a thread did in one go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Work {
+    /// Bytes read over the NoC.
     pub noc_read_bytes: u64,
+    /// Bytes written over the NoC.
     pub noc_write_bytes: u64,
+    /// Tiles of the matrix unit, copies included.
     pub fpu_tiles: u64,
+    /// Tiles of the vector unit.
     pub sfpu_tiles: u64,
+    /// Tiles packed.
     pub packed_tiles: u64,
 }
 

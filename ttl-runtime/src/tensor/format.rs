@@ -184,6 +184,7 @@ mod sealed {
     note = "element types are `bf16`, `f32`, `bfp8_b`, `bfp4_b`, `u32`, `i32`, `u16` and `u8`"
 )]
 pub trait Element: sealed::Sealed + Copy + Send + Sync + 'static {
+    /// The format of its elements.
     const FORMAT: DataFormat;
 }
 

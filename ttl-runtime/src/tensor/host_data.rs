@@ -8,11 +8,17 @@ use super::format::DataFormat;
 /// The elements of a [`HostTensor`](super::HostTensor). Block floats are f32 here.
 #[derive(Clone, PartialEq, Debug)]
 pub enum HostData {
+    /// f32.
     F32(Vec<f32>),
+    /// bf16.
     Bf16(Vec<bf16>),
+    /// u32.
     U32(Vec<u32>),
+    /// i32.
     I32(Vec<i32>),
+    /// u16.
     U16(Vec<u16>),
+    /// u8.
     U8(Vec<u8>),
 }
 

@@ -214,9 +214,11 @@ pub struct TensorId(pub u64);
 /// A tensor in the memory of a device, as programs refer to it. Cheap to clone; owns nothing.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TensorRef {
+    /// Which tensor of the device.
     pub id: TensorId,
     /// For messages and exported files.
     pub name: Arc<str>,
+    /// Shape, format, layout and place.
     pub spec: Arc<TensorSpec>,
     /// The same in every bank.
     pub address: u32,

@@ -53,7 +53,7 @@ fn wrong_types_are_refused() {
     refused(Reader, "literal 256 does not fit u8", |k, _, _| {
         k.let_("x", int(256, IntTy::U8));
     });
-    refused(Reader, "a shift of u32 by 32", |k, _, n| {
+    refused(Reader, "a `u32` is shifted by 32 bits, it has 32", |k, _, n| {
         k.let_("x", bin(BinOp::Shl, n, u32(32)));
     });
     refused(Reader, "Rem of f32 and f32", |k, _, _| {
@@ -65,7 +65,7 @@ fn wrong_types_are_refused() {
     refused(Reader, "negation of u32", |k, _, n| {
         k.let_("x", neg(n));
     });
-    refused(Reader, "division by the literal zero", |k, _, n| {
+    refused(Reader, "a division by 0, which is a constant here", |k, _, n| {
         k.let_("x", bin(BinOp::Div, n, u32(0)));
     });
     refused(Reader, "an operand is i32, must be u32", |k, [_, out], _| {
@@ -211,7 +211,7 @@ fn tile_registers_follow_their_protocol() {
     refused(Compute, "tile registers are Acquired at the end", |k, _, _| {
         k.op(Op::Acquire);
     });
-    refused(Compute, "a tile register beyond 15", |k, _, _| {
+    refused(Compute, "tile register 16 does not exist", |k, _, _| {
         k.op(Op::Acquire);
         k.op(Op::BinaryRegs { op: BinaryOp::Add, a: u32(0), b: u32(1), dst: u32(16), words: vec![] });
         k.op(Op::Commit);

@@ -31,6 +31,7 @@ pub enum TileOrder {
     /// N fastest: what a blocked product consumes, and the only one that the kernels take.
     #[default]
     RowMajor,
+    /// K fastest.
     ColumnMajor,
 }
 
@@ -43,7 +44,9 @@ impl fmt::Display for TileOrder {
 /// Which dimension of a matrix is divided among the cores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Split {
+    /// Columns: each core makes its own columns of the result.
     N,
+    /// Rows: each core makes a part of every sum.
     K,
 }
 
@@ -58,9 +61,11 @@ pub struct ArenaOp {
     pub part: ArenaPart,
     /// The whole matrix, in tiles.
     pub k_tiles: u32,
+    /// Columns of tiles.
     pub n_tiles: u32,
     /// The slice of one core.
     pub k_tiles_per_core: u32,
+    /// Columns of tiles of the slice.
     pub n_tiles_per_core: u32,
     /// Which dimension the cores divide.
     pub split: Split,

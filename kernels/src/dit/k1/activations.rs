@@ -64,6 +64,7 @@ fn contribute_chunk(
     }
 }
 
+/// The writer of a compute core: sends what the core has made to the hub, round by round, and takes what the hub multicasts.
 #[ttl::kernel(writer)]
 #[allow(clippy::too_many_arguments)] // buffers, semaphores, and what the launch is
 #[allow(clippy::manual_range_contains)] // device code has no ranges but those of loops

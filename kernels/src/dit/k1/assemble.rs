@@ -19,13 +19,17 @@ pub fn idle(_noc: Noc) {}
 /// The tensors of a launch.
 #[derive(Clone, Debug)]
 pub struct Tensors<W> {
+    /// The weights.
     pub arena: Tensor<W>,
+    /// A row of biases for each operation.
     pub bias_rows: Tensor<bf16>,
     /// On every core of the grid.
     pub a_rep: Tensor<bf16>,
     /// On the compute cores: the input, the weight ring, the output.
     pub x_rep: Tensor<bf16>,
+    /// The weight rings.
     pub w_ring: Tensor<W>,
+    /// The results.
     pub mm_out: Tensor<bf16>,
     /// A page of words on every core.
     pub sync: Tensor<u32>,

@@ -55,6 +55,7 @@ fn finish(regs: &mut PackRegs, out: &CbOut<bf16>, ct: u32) {
     }
 }
 
+/// The products of a compute core, operation by operation, with bias and GELU.
 #[ttl::kernel(compute)]
 #[allow(clippy::too_many_arguments)] // three operands, two outputs, and what the launch is
 pub fn maths<W: Element>(

@@ -18,8 +18,11 @@ pub struct Run {
     pub mode: u32,
     /// The operation of single mode.
     pub single_op: u32,
+    /// The first block.
     pub blk_first: u32,
+    /// How many blocks.
     pub n_blk: u32,
+    /// How often all of it.
     pub n_iters: u32,
     /// Tiles of x_rep: two rows.
     pub x_tiles: u32,
@@ -37,9 +40,11 @@ pub struct Constants {
     pub bank_tiles: u32,
     /// Pages of the weight ring of a compute core, and of a reader's.
     pub ring_pages: u32,
+    /// Pages of the ring of a reader.
     pub relay_pages: u32,
     /// Reads under way per ring, and writes under way per reader.
     pub ring_depth: u32,
+    /// Writes under way per reader.
     pub relay_window: u32,
     /// Cores that a multicast reaches: all but the hub.
     pub receivers: u32,
@@ -49,11 +54,14 @@ pub struct Constants {
     pub left_out: u32,
 }
 
+/// [`Run::mode`]: the operations of blocks, each from what the one before made.
 pub const CHAIN: u32 = 0;
+/// [`Run::mode`]: one operation.
 pub const SINGLE: u32 = 1;
 
 #[ttl::device]
 impl Run {
+    /// Whether results go from operation to operation.
     pub fn is_chain(&self) -> bool {
         self.mode == CHAIN
     }
@@ -79,6 +87,7 @@ impl Run {
         if self.mode == SINGLE { self.single_op } else { 0 }
     }
 
+    /// One behind the last operation of a block.
     pub fn end_op(&self) -> u32 {
         if self.mode == SINGLE { self.single_op + 1 } else { 4 }
     }
@@ -106,9 +115,13 @@ pub fn op_cores(table: &CommonWords, blk: u32, j: u32) -> CoreSet {
 
 /// Rounds of a block, and their places in it.
 pub const ROUNDS: u32 = 3 + N_CHUNKS;
+/// The heads' queries.
 pub const ROUND_Q: u32 = 1;
+/// The output of Wo.
 pub const ROUND_O: u32 = 2;
+/// The first chunk of ff1.
 pub const ROUND_CHUNK: u32 = 3;
+/// The output of ff2.
 pub const ROUND_G: u32 = 3 + N_CHUNKS;
 
 /// The pages of a_rep that round `round` (1 to 9) of a block fills: the first, and how many.
@@ -144,6 +157,7 @@ pub fn chunk_cores(banks: u32) -> u32 {
     2 * banks
 }
 
+/// The chunk that core `c` contributes to.
 #[ttl::device]
 pub fn chunk_of(banks: u32, c: u32) -> u32 {
     c / chunk_cores(banks)

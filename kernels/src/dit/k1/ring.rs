@@ -17,12 +17,17 @@ use ttl::raw::NocAddr;
 pub struct PageRing {
     /// L1 address of the first slot, and how many slots there are.
     pub base: u32,
+    /// Slots.
     pub slots: u32,
+    /// Reads under way at the most.
     pub depth: u32,
+    /// Tiles of a page.
     pub page_tiles: u32,
+    /// Bytes of a page.
     pub page_bytes: u32,
     /// Pages since the start.
     pub issued: u32,
+    /// Pages that the consumer has had.
     pub retired: u32,
 }
 

@@ -15,23 +15,32 @@ use ttl::prelude::HostTensor;
 /// What comes with a call: keys and values of the cross blocks, [1, heads, l_pad, 64] each, and the masks of their key sets.
 #[derive(Clone, Debug, Default)]
 pub struct CallInputs {
+    /// By block.
     pub kv: BTreeMap<u32, [HostTensor; 2]>,
+    /// By key set.
     pub masks: Masks<HostTensor>,
 }
 
 /// Everything that a block computes, in its order.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BlockTrace {
+    /// The first layer norm.
     pub h: Matrix,
+    /// Queries.
     pub q: Matrix,
     /// Attention of all heads side by side.
     pub a: Matrix,
+    /// The output of Wo.
     pub o: Matrix,
     /// x after the first residual.
     pub x_mid: Matrix,
+    /// The second layer norm.
     pub h2: Matrix,
+    /// The output of ff1, with GELU.
     pub f: Matrix,
+    /// The output of ff2.
     pub g: Matrix,
+    /// The result, and the input of the next block.
     pub x: Matrix,
 }
 

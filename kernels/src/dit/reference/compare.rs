@@ -35,12 +35,16 @@ pub fn relative_error(got: &Matrix, reference: &Matrix) -> f64 {
 /// Both figures, and the largest difference.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Agreement {
+    /// Pearson correlation.
     pub pcc: f64,
+    /// `|a - b| / |b|` in the Euclidean norm.
     pub relative_error: f64,
+    /// The largest absolute difference.
     pub largest: f32,
 }
 
 impl Agreement {
+    /// Of a result beside its reference.
     pub fn of(got: &Matrix, reference: &Matrix) -> Agreement {
         let differences = got.data.iter().zip(&reference.data).map(|(a, b)| (a - b).abs());
         // `max` would lose a NaN.

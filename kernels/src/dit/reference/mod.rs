@@ -73,8 +73,11 @@ pub fn ref_single_op(layout: &ArenaLayout, pack: &ArenaPack, x: &Matrix, blk: u3
 /// What a block of the chain computes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Chain {
+    /// Queries, before attention.
     pub q: Matrix,
+    /// The output of Wo.
     pub o: Matrix,
+    /// The output of ff1, with GELU.
     pub f: Matrix,
     /// The result, and the input of the next block.
     pub g: Matrix,

@@ -18,7 +18,9 @@ use ttl::prelude::HostTensor;
 /// What comes with a call, unpadded: keys and values [keys, 48 heads] of the cross blocks, and which keys of each set are valid.
 #[derive(Clone, Debug, Default)]
 pub struct ModelInputs {
+    /// By block.
     pub kv: BTreeMap<u32, [Matrix; 2]>,
+    /// By key set.
     pub valid: BTreeMap<KeySet, Vec<bool>>,
 }
 
@@ -48,6 +50,7 @@ pub struct Model<'a> {
 }
 
 impl<'a> Model<'a> {
+    /// A network with its weights, for one call.
     pub const fn new(cfg: &'a DitConfig, plan: &'a Plan, inputs: &'a ModelInputs) -> Model<'a> {
         Model { cfg, plan, inputs }
     }

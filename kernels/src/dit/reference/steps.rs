@@ -19,7 +19,9 @@ pub fn swish(z: f32) -> f32 {
 /// The output of a step, and the residual stream behind the last block.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StepOutput {
+    /// The velocity.
     pub y: Matrix,
+    /// The residual stream.
     pub x: Matrix,
 }
 
@@ -87,6 +89,7 @@ pub fn ref_encode(
 pub struct Steps4 {
     /// [64, a_pad], f32; the actions are on their rows.
     pub action_pred: Matrix,
+    /// The velocity of each step.
     pub velocity: Vec<Matrix>,
 }
 

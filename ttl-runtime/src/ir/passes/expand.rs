@@ -19,6 +19,7 @@ use super::buffers::{Buffers, TileFormat};
 use crate::arch::ComputeConfig;
 use crate::ir::fuse::LeafInfo;
 use crate::ir::schedule::{self, Schedule};
+use crate::ir::shape::mistake;
 use crate::ir::{
     Accumulate, Block, Expr, ExprKind, Fn, FnId, For, Leaf, LocalId, Module, Op, Order, Stmt, StmtKind, Store, Ty,
     visit,
@@ -239,8 +240,11 @@ impl Expander<'_> {
             && let (Some(r), Some(c)) = (side(shape.rows), side(shape.cols))
             && r.checked_mul(c) != Some(pages)
         {
-            let message = format!("{r}x{c} tiles are stored to a block of {pages}");
-            return Err(PassError::Shapes { site, message, help: "reserve as many pages as the expression has tiles" });
+            let (message, help) = mistake(
+                format!("{r}x{c} tiles are stored to a block of {pages}"),
+                "reserve as many pages as the expression has tiles",
+            );
+            return Err(PassError::Shapes { site, message, help });
         }
         Ok(())
     }

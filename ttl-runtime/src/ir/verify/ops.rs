@@ -128,8 +128,12 @@ impl Checker<'_, '_> {
             }
         });
         for register in registers(op) {
-            if register.as_u32().is_some_and(|r| r >= 16) {
-                self.fail("a tile register beyond 15");
+            if let Some(register) = register.as_u32().filter(|r| *r >= 16) {
+                let message = format!("tile register {register} does not exist");
+                self.mistake(
+                    message,
+                    "there are at most 16, from 0 to 15; 8 of 16 bits or 4 of 32 bits without `dst_full_sync`",
+                );
             }
         }
         match op {

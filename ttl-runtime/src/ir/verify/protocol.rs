@@ -204,7 +204,15 @@ impl Checker<'_, '_> {
             Op::Store(_) => (Registers::Free, Registers::Free),
             _ => return,
         };
-        if held.registers != needs {
+        if needs == Registers::Free && held.registers != needs {
+            // Two sections at a time, which the types do not exclude; all else they do.
+            let now = if held.registers == Registers::Acquired { "computed" } else { "packed" };
+            let message = format!("the tile registers are taken here while those of a section before are still {now}");
+            self.mistake(
+                message,
+                "commit, pack and release the section first; stores of blocks and `zeros` are sections of their own",
+            );
+        } else if held.registers != needs {
             self.fail(format!("{} while the tile registers are {:?}, must be {needs:?}", name_of(op), held.registers));
         }
         held.registers = leaves;

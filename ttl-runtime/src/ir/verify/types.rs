@@ -224,10 +224,14 @@ impl Checker<'_, '_> {
         if let (true, ExprKind::Int(n), Some(ty)) = (shift, &b.kind, a.ty.int())
             && !(0..i64::from(ty.bits)).contains(n)
         {
-            self.fail(format!("a shift of {} by {n}", a.ty));
+            let message = format!("a `{}` is shifted by {n} bits, it has {}", a.ty, ty.bits);
+            self.mistake(message, "shift by less, or use `wrapping_shl` and `wrapping_shr`");
         }
         if matches!(op, BinOp::Div | BinOp::Rem) && b.kind == ExprKind::Int(0) {
-            self.fail("division by the literal zero");
+            self.mistake(
+                "a division by 0, which is a constant here",
+                "check the constant or const generic that it comes from",
+            );
         }
         let comparison = matches!(op, BinOp::Eq | BinOp::Ne | BinOp::Lt | BinOp::Le | BinOp::Gt | BinOp::Ge);
         let result = if comparison { Ty::Bool } else { a.ty.clone() };

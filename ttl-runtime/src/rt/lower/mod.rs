@@ -248,3 +248,17 @@ impl<'a> Lower<'a> {
         self.cx.error(site, message, help);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn skeletons_of_another_version_are_refused() {
+        let mut cx = Cx::new();
+        lower(&mut cx, &[0xff; 7], vec![], "src/kernels.rs", vec![]);
+        let error = cx.finish().expect_err("no skeleton").remove(0).to_string();
+        assert!(error.starts_with("error: the code that the ttl macro made cannot be read: "), "{error}");
+        assert!(error.contains("use the same version of ttl and of its macros"), "{error}");
+    }
+}

@@ -1,4 +1,4 @@
-// fn read_and_receive<bf16>(
+// fn read_and_receive<bf16, bf16>(
 //     noc: Noc,
 //     a: TensorAccessor<bf16>,
 //     b: TensorAccessor<bf16>,
@@ -54,31 +54,31 @@ static inline uint32_t piece_at(uint32_t first, uint32_t size, uint32_t total) {
     return value;
 }
 
-template <typename AAccessor, typename BAccessor>                         // movers.rs:57
-static inline void read_steps_bf16(const AAccessor& a, const BAccessor& b, uint32_t a_out, uint32_t b_out, Blocks blocks, Extent extent, Work work, uint32_t i) {
-    const uint32_t value = Work_top(work, i, blocks);                     // movers.rs:68
+template <typename AAccessor, typename BAccessor>                         // movers.rs:58
+static inline void read_steps_bf16_bf16(const AAccessor& a, const BAccessor& b, uint32_t a_out, uint32_t b_out, Blocks blocks, Extent extent, Work work, uint32_t i) {
+    const uint32_t value = Work_top(work, i, blocks);                     // movers.rs:69
     const uint32_t value_2 = Work_left(work, i, blocks);
     const uint32_t top = value;
     const uint32_t left = value_2;
-    const uint32_t rows = piece_at(top, blocks.m, extent.m);              // movers.rs:69
-    const uint32_t columns = piece_at(left, blocks.n, extent.n);          // movers.rs:70
-    for (uint32_t step = work.first_step, end = work.first_step + work.steps; step < end; ++step) {  // movers.rs:71
-        const uint32_t first = step * blocks.k;                           // movers.rs:72
-        const uint32_t depth = piece_at(first, blocks.k, extent.k);       // movers.rs:73
-        cb_reserve_back(a_out, blocks.m * blocks.k);                      // movers.rs:74
-        cb_reserve_back(b_out, blocks.k * blocks.n);                      // movers.rs:75
-        for (uint32_t m = 0; m < rows; ++m) {                             // movers.rs:78
-            for (uint32_t k = 0; k < depth; ++k) {                        // movers.rs:79
-                noc_async_read_page((top + m) * extent.k + first + k, a, get_write_ptr(a_out) + (m * blocks.k + k) * get_tile_size(a_out));  // movers.rs:80
+    const uint32_t rows = piece_at(top, blocks.m, extent.m);              // movers.rs:70
+    const uint32_t columns = piece_at(left, blocks.n, extent.n);          // movers.rs:71
+    for (uint32_t step = work.first_step, end = work.first_step + work.steps; step < end; ++step) {  // movers.rs:72
+        const uint32_t first = step * blocks.k;                           // movers.rs:73
+        const uint32_t depth = piece_at(first, blocks.k, extent.k);       // movers.rs:74
+        cb_reserve_back(a_out, blocks.m * blocks.k);                      // movers.rs:75
+        cb_reserve_back(b_out, blocks.k * blocks.n);                      // movers.rs:76
+        for (uint32_t m = 0; m < rows; ++m) {                             // movers.rs:79
+            for (uint32_t k = 0; k < depth; ++k) {                        // movers.rs:80
+                noc_async_read_page((top + m) * extent.k + first + k, a, get_write_ptr(a_out) + (m * blocks.k + k) * get_tile_size(a_out));  // movers.rs:81
             }
         }
-        for (uint32_t k = 0; k < depth; ++k) {                            // movers.rs:83
-            for (uint32_t n = 0; n < columns; ++n) {                      // movers.rs:84
-                noc_async_read_page((first + k) * extent.n + left + n, b, get_write_ptr(b_out) + (k * blocks.n + n) * get_tile_size(b_out));  // movers.rs:85
+        for (uint32_t k = 0; k < depth; ++k) {                            // movers.rs:84
+            for (uint32_t n = 0; n < columns; ++n) {                      // movers.rs:85
+                noc_async_read_page((first + k) * extent.n + left + n, b, get_write_ptr(b_out) + (k * blocks.n + n) * get_tile_size(b_out));  // movers.rs:86
             }
         }
-        noc_async_read_barrier();                                         // movers.rs:88
-        cb_push_back(b_out, blocks.k * blocks.n);                         // movers.rs:89
+        noc_async_read_barrier();                                         // movers.rs:89
+        cb_push_back(b_out, blocks.k * blocks.n);                         // movers.rs:90
         cb_push_back(a_out, blocks.m * blocks.k);
     }
 }
@@ -113,7 +113,7 @@ void kernel_main() {                                                      // k_s
     const Work work = Work{get_arg_val<uint32_t>(2), get_arg_val<uint32_t>(3), get_arg_val<uint32_t>(4), get_arg_val<uint32_t>(5), get_arg_val<uint32_t>(6), get_arg_val<uint32_t>(7), get_arg_val<uint32_t>(8)};
 
     for (uint32_t i = work.first, end = work.first + work.count; i < end; ++i) {  // k_split.rs:42
-        read_steps_bf16(a, b, a_out, b_out, blocks, extent, work, i);     // k_split.rs:43
+        read_steps_bf16_bf16(a, b, a_out, b_out, blocks, extent, work, i);  // k_split.rs:43
         const uint32_t value = sub_blocks(work, blocks, extent, i);       // k_split.rs:44
         for (uint32_t j = 0; j < value; ++j) {
             const uint32_t value_2 = Blocks_registers(blocks);            // k_split.rs:45

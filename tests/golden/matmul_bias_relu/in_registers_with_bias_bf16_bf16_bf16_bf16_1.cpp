@@ -1,4 +1,4 @@
-// fn in_registers_with_bias<bf16, 1>(
+// fn in_registers_with_bias<bf16, bf16, bf16, bf16, 1>(
 //     compute: Compute,
 //     a: CbIn<bf16>,
 //     b: CbIn<bf16>,
@@ -37,7 +37,7 @@ struct Work {
     uint32_t steps;
 };
 
-static inline void start(uint32_t bias, uint32_t zeros, uint32_t n, uint32_t rows, uint32_t columns) {  // compute.rs:28
+static inline void start_bf16(uint32_t bias, uint32_t zeros, uint32_t n, uint32_t rows, uint32_t columns) {  // compute.rs:28
     add_bcast_rows_init(bias, bias);                                      // compute.rs:29
     for (uint32_t r = 0; r < rows; ++r) {
         for (uint32_t c = 0; c < columns; ++c) {                          // compute.rs:30
@@ -61,12 +61,12 @@ static inline uint32_t Blocks_tiles(const Blocks& self) {                 // siz
     return self.m * self.n;                                               // sizes.rs:20
 }
 
-static inline void registers_bf16_true_1(uint32_t a, uint32_t b, uint32_t bias, uint32_t c, Blocks blocks, Extent extent, Work work) {  // compute.rs:65
+static inline void registers_bf16_bf16_bf16_bf16_true_1(uint32_t a, uint32_t b, uint32_t bias, uint32_t c, Blocks blocks, Extent extent, Work work) {  // compute.rs:65
     pack_relu_config(ReluConfig::zero());                                 // compute.rs:76
     for (uint32_t i = 0, end = work.count; i < end; ++i) {                // compute.rs:78
         tile_regs_acquire();                                              // compute.rs:79
         cb_wait_front(bias, blocks.n + 1);                                // compute.rs:81
-        start(bias, blocks.n, 0, blocks.m, blocks.n);                     // compute.rs:82
+        start_bf16(bias, blocks.n, 0, blocks.m, blocks.n);                // compute.rs:82
         cb_pop_front(bias, blocks.n + 1);
         matmul_block_init(a, b, 0, blocks.n, blocks.m, blocks.k);         // compute.rs:84
         for (uint32_t step = work.first_step, end_2 = work.first_step + work.steps; step < end_2; ++step) {
@@ -103,5 +103,5 @@ void kernel_main() {                                                      // com
     const Work work = Work{get_arg_val<uint32_t>(0), get_arg_val<uint32_t>(1), get_arg_val<uint32_t>(2), get_arg_val<uint32_t>(3), get_arg_val<uint32_t>(4), get_arg_val<uint32_t>(5), get_arg_val<uint32_t>(6)};
 
     compute_kernel_hw_startup(bias, c);                                   // compute.rs:128
-    registers_bf16_true_1(a, b, bias, c, blocks, extent, work);
+    registers_bf16_bf16_bf16_bf16_true_1(a, b, bias, c, blocks, extent, work);
 }

@@ -1,124 +1,17 @@
 //! `ttl_kernels::matmul`: every strategy, against the exact result in f64, natively and as generated C++ bit for bit; shapes that fill nothing
 //! evenly, every activation, weights of every format, more than L1 holds, any schedule; and what is refused.
 
+mod case;
+#[path = "../common/dice.rs"]
+mod dice;
+mod formats;
+mod refused;
+
+use case::{Case, random};
 use ttl::prelude::*;
 use ttl_kernels::matmul::{self, Activation, Blocks, Layout, Options, Strategy};
 
 const STRATEGIES: [Strategy; 3] = [Strategy::Unicast, Strategy::Multicast, Strategy::KSplit];
-
-fn random(shape: &[usize], seed: u64, format: DataFormat) -> HostTensor {
-    HostTensor::normal(shape, seed).expect("a tensor").to_format(format)
-}
-
-#[derive(Clone, Debug)]
-struct Case {
-    arch: Arch,
-    /// Of `a`: leading dimensions, rows, k.
-    a: Vec<usize>,
-    n: usize,
-    bias: bool,
-    activation: Activation,
-    strategy: Strategy,
-    blocks: Option<Blocks>,
-    l1: Option<u64>,
-    grid: (u32, u32),
-    wide: bool,
-}
-
-impl Case {
-    fn new(a: &[usize], n: usize) -> Case {
-        Case {
-            arch: Arch::blackhole(),
-            a: a.to_vec(),
-            n,
-            bias: false,
-            activation: Activation::None,
-            strategy: Strategy::Auto,
-            blocks: None,
-            l1: None,
-            grid: (3, 2),
-            wide: true,
-        }
-    }
-
-    fn config(&self) -> ComputeConfig {
-        ComputeConfig { fp32_dest_acc: self.wide, ..ComputeConfig::default() }
-    }
-
-    fn cores(&self) -> CoreSet {
-        CoreRange::grid(self.grid.0, self.grid.1).expect("a grid").into()
-    }
-
-    fn k(&self) -> usize {
-        self.a[self.a.len() - 1]
-    }
-
-    fn build<B: Element>(&self, device: &mut Device) -> ttl::Result<(Program, Tensor<bf16>)> {
-        let a = device.upload::<bf16>("a", &random(&self.a, 1, DataFormat::Bf16))?;
-        let b = device.upload::<B>("b", &random(&[self.k(), self.n], 2, B::FORMAT))?;
-        let bias = device.upload::<bf16>("bias", &random(&[self.n], 3, DataFormat::Bf16))?;
-        let c = device.zeros::<bf16>("c", &matmul::result_shape(&a, &b)?)?;
-        let options = Options {
-            bias: self.bias.then_some(&bias),
-            activation: self.activation,
-            strategy: self.strategy,
-            blocks: self.blocks,
-            l1: self.l1,
-        };
-        Ok((matmul::program(&self.cores(), self.config(), &a, &b, &c, &options)?, c))
-    }
-
-    /// The product before the activation, and the result.
-    fn exact(&self, b: DataFormat) -> (Vec<f64>, Vec<f64>) {
-        let (k, n) = (self.k(), self.n);
-        let a = random(&self.a, 1, DataFormat::Bf16).to_f64_vec();
-        let b = random(&[k, n], 2, b).to_f64_vec();
-        let bias = random(&[n], 3, DataFormat::Bf16).to_f64_vec();
-        let mut sums = vec![0.0; a.len() / k * n];
-        for (row, sums) in a.chunks(k).zip(sums.chunks_mut(n)) {
-            if self.bias {
-                sums.copy_from_slice(&bias);
-            }
-            for (x, row) in row.iter().zip(b.chunks(n)) {
-                sums.iter_mut().zip(row).for_each(|(s, w)| *s += x * w);
-            }
-        }
-        let result = sums.iter().map(|s| self.apply(*s)).collect();
-        (sums, result)
-    }
-
-    fn apply(&self, x: f64) -> f64 {
-        use ttl::runtime::ops::UnaryOp;
-        let op = match self.activation {
-            Activation::None => return x,
-            Activation::Relu => return x.max(0.0),
-            Activation::Gelu => "gelu",
-            Activation::GeluTanh => "gelu_tanh",
-            Activation::Silu => "silu",
-            Activation::Sigmoid => "sigmoid",
-            Activation::Tanh => "tanh",
-        };
-        UnaryOp::from_method(op).expect("an operation").row().exact(x)
-    }
-
-    #[track_caller]
-    fn check<B: Element>(&self) {
-        let options = DeviceOptions { arch: self.arch, ..DeviceOptions::default() };
-        let ran = ttl::testing::on_both_engines(&options, |device| self.build::<B>(device));
-        let (device, c) = ran.unwrap_or_else(|e| panic!("{self:?}: {e}"));
-        let got = device.download(&c).expect("on this device").to_f64_vec();
-        let (sums, exact) = self.exact(B::FORMAT);
-        assert_eq!(got.len(), exact.len());
-        let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
-        let error = norm(&mut got.iter().zip(&exact).map(|(g, e)| g - e));
-        // Products are aligned to 12 bits, f32 weights have 11; 16-bit registers round to 8 bits after each tile of k, half a unit of which is at most
-        // 2^-8 of the value. No activation is steeper than 1.13. The result is rounded to 8 bits.
-        let tiles = if self.wide { 0.0 } else { self.k().div_ceil(32) as f64 };
-        let before = 2f64.powi(-10) + tiles * 2f64.powi(-8);
-        let bound = 1.13 * before * norm(&mut sums.iter().copied()) + 2f64.powi(-8) * norm(&mut exact.iter().copied());
-        assert!(error <= bound, "{self:?}, {}: off by {error:e}, more than {bound:e}", B::FORMAT);
-    }
-}
 
 /// One tile, one row, one column, partly filled tiles, leading dimensions, with each strategy that can be.
 #[test]
@@ -301,7 +194,7 @@ fn multicast_reads_every_tile_once() {
     let blocks = Some(Blocks { m: 2, n: 2, k: 2, sub_m: 2, sub_n: 2 });
     let case = Case { strategy: Strategy::Multicast, blocks, grid: (4, 4), ..Case::new(&[250, 128], 256) };
     let mut device = Device::open().expect("a device");
-    let (program, _) = case.build::<bf16>(&mut device).expect("a program");
+    let (program, _) = case.build::<bf16, bf16, bf16>(&mut device).expect("a program");
     let program = program.validate(&device).expect("valid");
     let report = device.run(&program).expect("it runs");
     assert_eq!(report.noc_read_bytes, 2 * (256 / 32) * (128 / 32) * 2048);
@@ -315,7 +208,7 @@ fn relu_in_the_packer() {
         let activation = Activation::Relu;
         let case = Case { strategy, blocks, activation, bias: true, ..Case::new(&[128, 128], 128) };
         let mut device = Device::open().expect("a device");
-        let (program, _) = case.build::<bf16>(&mut device).expect("a program");
+        let (program, _) = case.build::<bf16, bf16, bf16>(&mut device).expect("a program");
         let program = program.validate(&device).expect("valid");
         let sources = program.sources(ttl::runtime::codegen::Lines::None).expect("C++");
         let text: String = sources.iter().map(|s| s.text.as_str()).collect();
@@ -350,7 +243,7 @@ fn whatever_the_schedule() {
             let run = RunOptions { schedule, threads, ..RunOptions::default() };
             let made = || {
                 let mut device = Device::with_options(DeviceOptions { engine, run, ..DeviceOptions::default() })?;
-                let (program, _) = case.build::<bf16>(&mut device)?;
+                let (program, _) = case.build::<bf16, bf16, bf16>(&mut device)?;
                 let program = program.validate(&device)?;
                 device.run(&program)?;
                 Ok(device)
@@ -367,51 +260,4 @@ fn whatever_the_schedule() {
             }
         }
     }
-}
-
-#[test]
-fn refusals() {
-    let mut device = Device::open().expect("a device");
-    let mut tensor = |shape: &[usize]| device.zeros::<bf16>("t", shape).expect("it fits");
-    let (x, wide, bias, column) = (tensor(&[64, 64]), tensor(&[64, 96]), tensor(&[1, 96]), tensor(&[64, 1]));
-    let counts = device.zeros::<u32>("counts", &[64, 64]).expect("it fits");
-    let one = CoreSet::from(Core::new(0, 0));
-    let config = ComputeConfig { fp32_dest_acc: true, ..ComputeConfig::default() };
-    let blocks = |m, n, k, sub_m, sub_n| Some(Blocks { m, n, k, sub_m, sub_n });
-    let none = Options::default();
-    let message = |cores: &CoreSet, b: &Tensor<bf16>, c: &Tensor<bf16>, options: &Options<'_>| {
-        let made = matmul::program(cores, config.clone(), &x, b, c, options);
-        made.err().map(|e| e.to_string()).unwrap_or_default()
-    };
-    let cases = [
-        (message(&one, &bias, &x, &none), "[64, 64] and [1, 96] cannot be multiplied"),
-        (message(&one, &x, &wide, &none), "shape [64, 96], must have [64, 64]"),
-        (message(&one, &x, &x, &Options { bias: Some(&bias), ..none }), "[1, 96], must be one row of 64"),
-        (message(&one, &x, &x, &Options { bias: Some(&column), ..none }), "[64, 1], must be one row of 64"),
-        (message(&one, &x, &x, &Options { blocks: blocks(2, 0, 1, 1, 1), ..none }), "2 x 0 x 1 tiles"),
-        (
-            message(&one, &x, &x, &Options { blocks: blocks(2, 2, 1, 2, 4), ..none }),
-            "2 x 4 tiles do not divide blocks of 2 x 2",
-        ),
-        (
-            message(&one, &x, &x, &Options { blocks: blocks(4, 2, 1, 4, 2), ..none }),
-            "4 x 2 tiles takes 8 tile registers, there are 4",
-        ),
-        (
-            message(&one, &x, &x, &Options { blocks: blocks(2, 2, 1, 2, 2), strategy: Strategy::KSplit, ..none }),
-            "2 x 2 tiles takes 4 tile registers, there are 2 where k is divided",
-        ),
-        (
-            message(&one, &x, &x, &Options { strategy: Strategy::KSplit, ..none }),
-            "it has 2 tiles, and there are 1 cores",
-        ),
-        (message(&CoreSet::empty(), &x, &x, &none), "the grid has no cores"),
-        (message(&one, &x, &x, &Options { l1: Some(4096), ..none }), "needs 12288 bytes of L1"),
-    ];
-    for (message, expected) in cases {
-        assert!(message.contains(expected), "`{message}` does not say `{expected}`");
-    }
-    let made = matmul::program(&one, config.clone(), &x, &counts, &x, &none);
-    let message = made.err().map(|e| e.to_string()).unwrap_or_default();
-    assert!(message.contains("`b` is u32"), "{message}");
 }

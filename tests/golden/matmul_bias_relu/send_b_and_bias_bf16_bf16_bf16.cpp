@@ -1,4 +1,4 @@
-// fn send_b_and_bias<bf16>(
+// fn send_b_and_bias<bf16, bf16, bf16>(
 //     noc: Noc,
 //     b: TensorAccessor<bf16>,
 //     bias: TensorAccessor<bf16>,
@@ -69,19 +69,20 @@ static inline uint32_t piece_at(uint32_t first, uint32_t size, uint32_t total) {
 }
 
 template <typename BiasAccessor>                                          // movers.rs:10
-static inline void read_bias(const BiasAccessor& bias, uint32_t row, Blocks blocks, Extent extent, uint32_t left) {
-    Noc().async_write_zeros(CoreLocalMem<uint32_t>(get_write_ptr(row) + blocks.n * 2048), 2048);  // movers.rs:18
-    read_part_bf16(bias, row, left, extent.n, 1, piece_at(left, blocks.n, extent.n), blocks.n);  // movers.rs:19
+static inline void read_bias_bf16(const BiasAccessor& bias, uint32_t row, Blocks blocks, Extent extent, uint32_t left) {
+    const uint32_t tile = bias.get_aligned_page_size();                   // movers.rs:18
+    Noc().async_write_zeros(CoreLocalMem<uint32_t>(get_write_ptr(row) + blocks.n * tile), tile);  // movers.rs:19
+    read_part_bf16(bias, row, left, extent.n, 1, piece_at(left, blocks.n, extent.n), blocks.n);  // movers.rs:20
 }
 
-template <typename BAccessor>                                             // movers.rs:40
+template <typename BAccessor>                                             // movers.rs:41
 static inline void read_b_bf16(const BAccessor& b, uint32_t block, Blocks blocks, Extent extent, uint32_t left, uint32_t step) {
-    const uint32_t first = step * blocks.k;                               // movers.rs:49
-    const uint32_t value = piece_at(first, blocks.k, extent.k);           // movers.rs:50
+    const uint32_t first = step * blocks.k;                               // movers.rs:50
+    const uint32_t value = piece_at(first, blocks.k, extent.k);           // movers.rs:51
     const uint32_t value_2 = piece_at(left, blocks.n, extent.n);
     const uint32_t rows = value;
     const uint32_t columns = value_2;
-    read_part_bf16(b, block, first * extent.n + left, extent.n, rows, columns, blocks.n);  // movers.rs:51
+    read_part_bf16(b, block, first * extent.n + left, extent.n, rows, columns, blocks.n);  // movers.rs:52
 }
 
 template <typename BAccessor>                                             // multicast.rs:49
@@ -108,28 +109,28 @@ static inline uint32_t Blocks_registers(const Blocks& self) {             // siz
     return self.sub_m * self.sub_n;                                       // sizes.rs:25
 }
 
-template <typename CAccessor>                                             // movers.rs:95
+template <typename CAccessor>                                             // movers.rs:96
 static inline void write_result_bf16(const CAccessor& c, uint32_t c_in, Blocks blocks, Extent extent, uint32_t top, uint32_t left) {
-    const uint32_t bottom = top + piece_at(top, blocks.m, extent.m);      // movers.rs:104
-    const uint32_t right = left + piece_at(left, blocks.n, extent.n);     // movers.rs:105
-    const uint32_t value = pieces(bottom - top, blocks.sub_m);            // movers.rs:106
+    const uint32_t bottom = top + piece_at(top, blocks.m, extent.m);      // movers.rs:105
+    const uint32_t right = left + piece_at(left, blocks.n, extent.n);     // movers.rs:106
+    const uint32_t value = pieces(bottom - top, blocks.sub_m);            // movers.rs:107
     for (uint32_t r = 0; r < value; ++r) {
-        const uint32_t value_2 = pieces(right - left, blocks.sub_n);      // movers.rs:107
+        const uint32_t value_2 = pieces(right - left, blocks.sub_n);      // movers.rs:108
         for (uint32_t s = 0; s < value_2; ++s) {
-            const uint32_t m = top + r * blocks.sub_m;                    // movers.rs:108
+            const uint32_t m = top + r * blocks.sub_m;                    // movers.rs:109
             const uint32_t n = left + s * blocks.sub_n;
-            const uint32_t value_3 = piece_at(m, blocks.sub_m, bottom);   // movers.rs:109
+            const uint32_t value_3 = piece_at(m, blocks.sub_m, bottom);   // movers.rs:110
             const uint32_t value_4 = piece_at(n, blocks.sub_n, right);
             const uint32_t rows = value_3;
             const uint32_t columns = value_4;
-            const uint32_t value_5 = Blocks_registers(blocks);            // movers.rs:110
+            const uint32_t value_5 = Blocks_registers(blocks);            // movers.rs:111
             cb_wait_front(c_in, value_5);
-            for (uint32_t i = 0; i < rows; ++i) {                         // movers.rs:112
-                for (uint32_t j = 0; j < columns; ++j) {                  // movers.rs:113
-                    noc_async_write_page((m + i) * extent.n + n + j, c, get_read_ptr(c_in) + (i * blocks.sub_n + j) * get_tile_size(c_in));  // movers.rs:114
+            for (uint32_t i = 0; i < rows; ++i) {                         // movers.rs:113
+                for (uint32_t j = 0; j < columns; ++j) {                  // movers.rs:114
+                    noc_async_write_page((m + i) * extent.n + n + j, c, get_read_ptr(c_in) + (i * blocks.sub_n + j) * get_tile_size(c_in));  // movers.rs:115
                 }
             }
-            noc_async_writes_flushed();                                   // movers.rs:117
+            noc_async_writes_flushed();                                   // movers.rs:118
             cb_pop_front(c_in, value_5);
         }
     }
@@ -166,7 +167,7 @@ void kernel_main() {                                                      // mul
     for (uint32_t i = 0, end = work.count; i < end; ++i) {                // multicast.rs:133
         const uint32_t left = Work_left(work, i, blocks);                 // multicast.rs:134
         cb_reserve_back(bias_out, blocks.n + 1);                          // multicast.rs:135
-        read_bias(bias, bias_out, blocks, extent, left);                  // multicast.rs:136
+        read_bias_bf16(bias, bias_out, blocks, extent, left);             // multicast.rs:136
         if (bias_down_receivers > 0) {                                    // multicast.rs:138
             noc_semaphore_wait(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(bias_down_ready), bias_down_receivers);
             noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(bias_down_ready), 0);

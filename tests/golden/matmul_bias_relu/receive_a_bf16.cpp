@@ -1,4 +1,4 @@
-// fn receive_a(
+// fn receive_a<bf16>(
 //     noc: Noc,
 //     a_out: CbOut<bf16>,
 //     along_ready: Semaphore,

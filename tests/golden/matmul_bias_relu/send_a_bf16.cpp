@@ -1,4 +1,4 @@
-// fn send_a(
+// fn send_a<bf16>(
 //     noc: Noc,
 //     a: TensorAccessor<bf16>,
 //     a_out: CbOut<bf16>,
@@ -54,14 +54,14 @@ static inline void read_part_bf16(const FromAccessor& from, uint32_t block, uint
     noc_async_read_barrier();                                             // tiles.rs:76
 }
 
-template <typename AAccessor>                                             // movers.rs:24
-static inline void read_a(const AAccessor& a, uint32_t block, Blocks blocks, Extent extent, uint32_t top, uint32_t step) {
-    const uint32_t first = step * blocks.k;                               // movers.rs:33
-    const uint32_t value = piece_at(top, blocks.m, extent.m);             // movers.rs:34
+template <typename AAccessor>                                             // movers.rs:25
+static inline void read_a_bf16(const AAccessor& a, uint32_t block, Blocks blocks, Extent extent, uint32_t top, uint32_t step) {
+    const uint32_t first = step * blocks.k;                               // movers.rs:34
+    const uint32_t value = piece_at(top, blocks.m, extent.m);             // movers.rs:35
     const uint32_t value_2 = piece_at(first, blocks.k, extent.k);
     const uint32_t rows = value;
     const uint32_t columns = value_2;
-    read_part_bf16(a, block, top * extent.k + first, extent.k, rows, columns, blocks.k);  // movers.rs:35
+    read_part_bf16(a, block, top * extent.k + first, extent.k, rows, columns, blocks.k);  // movers.rs:36
 }
 
 static inline uint32_t Work_top(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:55
@@ -84,7 +84,7 @@ void kernel_main() {                                                      // mul
     for (uint32_t i = 0, end = work.count; i < end; ++i) {                // multicast.rs:26
         for (uint32_t step = 0, end_2 = work.steps; step < end_2; ++step) {  // multicast.rs:27
             cb_reserve_back(a_out, blocks.m * blocks.k);                  // multicast.rs:28
-            read_a(a, a_out, blocks, extent, Work_top(work, i, blocks), step);  // multicast.rs:29
+            read_a_bf16(a, a_out, blocks, extent, Work_top(work, i, blocks), step);  // multicast.rs:29
             if (along_receivers > 0) {                                    // multicast.rs:31
                 noc_semaphore_wait(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(along_ready), along_receivers);
                 noc_semaphore_set(reinterpret_cast<volatile tt_l1_ptr uint32_t*>(along_ready), 0);

@@ -1,4 +1,4 @@
-// fn in_blocks_with_bias<bf16, f32, 0>(
+// fn in_blocks_with_bias<bf16, bf16, f32, bf16, 0>(
 //     compute: Compute,
 //     a: CbIn<bf16>,
 //     b: CbIn<bf16>,
@@ -64,7 +64,7 @@ static inline uint32_t pieces(uint32_t total, uint32_t size) {            // pie
     return (total + size - 1) / size;                                     // pieces.rs:11
 }
 
-static inline void start(uint32_t bias, uint32_t zeros, uint32_t n, uint32_t rows, uint32_t columns) {  // compute.rs:28
+static inline void start_bf16(uint32_t bias, uint32_t zeros, uint32_t n, uint32_t rows, uint32_t columns) {  // compute.rs:28
     reconfig_data_format_srca(bias);                                      // compute.rs:29
     add_bcast_rows_init(bias, bias);
     for (uint32_t r = 0; r < rows; ++r) {
@@ -78,7 +78,7 @@ static inline uint32_t Blocks_registers(const Blocks& self) {             // siz
     return self.sub_m * self.sub_n;                                       // sizes.rs:25
 }
 
-static inline void start_sums(uint32_t bias, uint32_t sums, Blocks blocks, uint32_t rows, uint32_t columns) {  // compute.rs:133
+static inline void start_sums_bf16(uint32_t bias, uint32_t sums, Blocks blocks, uint32_t rows, uint32_t columns) {  // compute.rs:133
     uint32_t at = 0;                                                      // compute.rs:134
     const uint32_t value = pieces(rows, blocks.sub_m);                    // compute.rs:135
     pack_reconfig_data_format(sums);
@@ -87,7 +87,7 @@ static inline void start_sums(uint32_t bias, uint32_t sums, Blocks blocks, uint3
         const uint32_t value_2 = pieces(columns, blocks.sub_n);           // compute.rs:136
         for (uint32_t j = 0; j < value_2; ++j) {
             tile_regs_acquire();                                          // compute.rs:137
-            start(bias, blocks.n, j * blocks.sub_n, blocks.sub_m, blocks.sub_n);  // compute.rs:138
+            start_bf16(bias, blocks.n, j * blocks.sub_n, blocks.sub_m, blocks.sub_n);  // compute.rs:138
             tile_regs_commit();                                           // compute.rs:139
             tile_regs_wait();
             const uint32_t value_3 = Blocks_registers(blocks);            // compute.rs:140
@@ -100,7 +100,7 @@ static inline void start_sums(uint32_t bias, uint32_t sums, Blocks blocks, uint3
     }
 }
 
-static inline void step_bf16_true(uint32_t a, uint32_t b, uint32_t sums, Blocks blocks, uint32_t rows, uint32_t columns) {  // compute.rs:151
+static inline void step_bf16_bf16_true(uint32_t a, uint32_t b, uint32_t sums, Blocks blocks, uint32_t rows, uint32_t columns) {  // compute.rs:151
     uint32_t at = 0;                                                      // compute.rs:160
     const uint32_t value = pieces(rows, blocks.sub_m);                    // compute.rs:161
     reconfig_data_format_srca(b);
@@ -133,7 +133,7 @@ static inline void step_bf16_true(uint32_t a, uint32_t b, uint32_t sums, Blocks 
 static inline void activate_0(uint32_t tiles) {                           // compute.rs:38
 }
 
-static inline void last_step_bf16_f32_2_false_0(uint32_t a, uint32_t b, uint32_t bias, uint32_t sums, uint32_t gathered, uint32_t c, Blocks blocks, uint32_t rows, uint32_t columns, uint32_t depth) {  // compute.rs:185
+static inline void last_step_bf16_bf16_bf16_f32_2_false_0(uint32_t a, uint32_t b, uint32_t bias, uint32_t sums, uint32_t gathered, uint32_t c, Blocks blocks, uint32_t rows, uint32_t columns, uint32_t depth) {  // compute.rs:185
     const uint32_t value = pieces(rows, blocks.sub_m);                    // compute.rs:198
     pack_reconfig_data_format(c);
     pack_reconfig_l1_acc(0);
@@ -176,7 +176,7 @@ static inline void last_step_bf16_f32_2_false_0(uint32_t a, uint32_t b, uint32_t
     }
 }
 
-static inline void last_step_bf16_f32_1_false_0(uint32_t a, uint32_t b, uint32_t bias, uint32_t sums, uint32_t gathered, uint32_t c, Blocks blocks, uint32_t rows, uint32_t columns, uint32_t depth) {  // compute.rs:185
+static inline void last_step_bf16_bf16_bf16_f32_1_false_0(uint32_t a, uint32_t b, uint32_t bias, uint32_t sums, uint32_t gathered, uint32_t c, Blocks blocks, uint32_t rows, uint32_t columns, uint32_t depth) {  // compute.rs:185
     const uint32_t value = pieces(rows, blocks.sub_m);                    // compute.rs:198
     pack_reconfig_data_format(c);
     pack_reconfig_l1_acc(0);
@@ -186,7 +186,7 @@ static inline void last_step_bf16_f32_1_false_0(uint32_t a, uint32_t b, uint32_t
             const uint32_t m = i * blocks.sub_m;                          // compute.rs:200
             const uint32_t n = j * blocks.sub_n;
             tile_regs_acquire();                                          // compute.rs:201
-            start(bias, blocks.n, n, blocks.sub_m, blocks.sub_n);         // compute.rs:208
+            start_bf16(bias, blocks.n, n, blocks.sub_m, blocks.sub_n);    // compute.rs:208
             matmul_block_init(a, b, 0, blocks.sub_n, blocks.sub_m, blocks.k);  // compute.rs:210
             for (uint32_t k = 0; k < depth; ++k) {
                 const uint32_t ia = m * blocks.k + k;                     // compute.rs:211
@@ -208,7 +208,7 @@ static inline void last_step_bf16_f32_1_false_0(uint32_t a, uint32_t b, uint32_t
     }
 }
 
-static inline void all_blocks_bf16_f32_true_false_0(uint32_t a, uint32_t b, uint32_t bias, uint32_t sums_out, uint32_t sums, uint32_t gathered, uint32_t c, Blocks blocks, Extent extent, Work work) {  // compute.rs:236
+static inline void all_blocks_bf16_bf16_bf16_f32_true_false_0(uint32_t a, uint32_t b, uint32_t bias, uint32_t sums_out, uint32_t sums, uint32_t gathered, uint32_t c, Blocks blocks, Extent extent, Work work) {  // compute.rs:236
     for (uint32_t i = work.first, end = work.first + work.count; i < end; ++i) {  // compute.rs:249
         const uint32_t rows = piece_at(Work_top(work, i, blocks), blocks.m, extent.m);  // compute.rs:250
         const uint32_t columns = piece_at(Work_left(work, i, blocks), blocks.n, extent.n);  // compute.rs:251
@@ -216,12 +216,12 @@ static inline void all_blocks_bf16_f32_true_false_0(uint32_t a, uint32_t b, uint
             const uint32_t value = Blocks_tiles(blocks);                  // compute.rs:253
             cb_reserve_back(sums_out, value);
             cb_wait_front(bias, blocks.n + 1);                            // compute.rs:255
-            start_sums(bias, sums_out, blocks, rows, columns);            // compute.rs:256
+            start_sums_bf16(bias, sums_out, blocks, rows, columns);       // compute.rs:256
             cb_pop_front(bias, blocks.n + 1);
             for (uint32_t s = 0, end_2 = work.steps - 1; s < end_2; ++s) {  // compute.rs:258
                 cb_wait_front(a, blocks.m * blocks.k);                    // compute.rs:259
                 cb_wait_front(b, blocks.k * blocks.n);                    // compute.rs:260
-                step_bf16_true(a, b, sums_out, blocks, rows, columns);    // compute.rs:264
+                step_bf16_bf16_true(a, b, sums_out, blocks, rows, columns);  // compute.rs:264
                 cb_pop_front(b, blocks.k * blocks.n);
                 cb_pop_front(a, blocks.m * blocks.k);
             }
@@ -231,7 +231,7 @@ static inline void all_blocks_bf16_f32_true_false_0(uint32_t a, uint32_t b, uint
         cb_wait_front(b, blocks.k * blocks.n);                            // compute.rs:269
         const uint32_t depth = piece_at((work.first_step + work.steps - 1) * blocks.k, blocks.k, extent.k);  // compute.rs:270
         if (work.steps > 1) {                                             // compute.rs:283
-            last_step_bf16_f32_2_false_0(a, b, a, sums, gathered, c, blocks, rows, columns, depth);  // compute.rs:275
+            last_step_bf16_bf16_bf16_f32_2_false_0(a, b, a, sums, gathered, c, blocks, rows, columns, depth);  // compute.rs:275
             const uint32_t value = pieces(rows, blocks.sub_m);            // compute.rs:277
             const uint32_t value_2 = value * pieces(columns, blocks.sub_n);
             const uint32_t used = value_2 * Blocks_registers(blocks);
@@ -242,7 +242,7 @@ static inline void all_blocks_bf16_f32_true_false_0(uint32_t a, uint32_t b, uint
             }
         } else {
             cb_wait_front(bias, blocks.n + 1);                            // compute.rs:282
-            last_step_bf16_f32_1_false_0(a, b, bias, sums, gathered, c, blocks, rows, columns, depth);  // compute.rs:283
+            last_step_bf16_bf16_bf16_f32_1_false_0(a, b, bias, sums, gathered, c, blocks, rows, columns, depth);  // compute.rs:283
             cb_pop_front(bias, blocks.n + 1);
         }
         cb_pop_front(b, blocks.k * blocks.n);                             // compute.rs:289
@@ -262,6 +262,6 @@ void kernel_main() {                                                      // com
     const Work work = Work{get_arg_val<uint32_t>(0), get_arg_val<uint32_t>(1), get_arg_val<uint32_t>(2), get_arg_val<uint32_t>(3), get_arg_val<uint32_t>(4), get_arg_val<uint32_t>(5), get_arg_val<uint32_t>(6)};
 
     compute_kernel_hw_startup(bias, sums_out);                            // compute.rs:327
-    all_blocks_bf16_f32_true_false_0(a, b, bias, sums_out, sums, sums, c, blocks, extent, work);
+    all_blocks_bf16_bf16_bf16_f32_true_false_0(a, b, bias, sums_out, sums, sums, c, blocks, extent, work);
     pack_reconfig_l1_acc(0);
 }

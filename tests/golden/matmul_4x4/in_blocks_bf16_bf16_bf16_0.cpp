@@ -1,4 +1,4 @@
-// fn in_blocks<bf16, bf16, 0>(
+// fn in_blocks<bf16, bf16, bf16, 0>(
 //     compute: Compute,
 //     a: CbIn<bf16>,
 //     b: CbIn<bf16>,
@@ -66,7 +66,7 @@ static inline uint32_t Blocks_registers(const Blocks& self) {             // siz
     return self.sub_m * self.sub_n;                                       // sizes.rs:25
 }
 
-static inline void step_bf16_false(uint32_t a, uint32_t b, uint32_t sums, Blocks blocks, uint32_t rows, uint32_t columns) {  // compute.rs:151
+static inline void step_bf16_bf16_false(uint32_t a, uint32_t b, uint32_t sums, Blocks blocks, uint32_t rows, uint32_t columns) {  // compute.rs:151
     uint32_t at = 0;                                                      // compute.rs:160
     const uint32_t value = pieces(rows, blocks.sub_m);                    // compute.rs:161
     reconfig_data_format_srca(b);
@@ -96,7 +96,7 @@ static inline void step_bf16_false(uint32_t a, uint32_t b, uint32_t sums, Blocks
     }
 }
 
-static inline void step_bf16_true(uint32_t a, uint32_t b, uint32_t sums, Blocks blocks, uint32_t rows, uint32_t columns) {  // compute.rs:151
+static inline void step_bf16_bf16_true(uint32_t a, uint32_t b, uint32_t sums, Blocks blocks, uint32_t rows, uint32_t columns) {  // compute.rs:151
     uint32_t at = 0;                                                      // compute.rs:160
     const uint32_t value = pieces(rows, blocks.sub_m);                    // compute.rs:161
     reconfig_data_format_srca(b);
@@ -129,7 +129,7 @@ static inline void step_bf16_true(uint32_t a, uint32_t b, uint32_t sums, Blocks 
 static inline void activate_0(uint32_t tiles) {                           // compute.rs:38
 }
 
-static inline void last_step_bf16_bf16_2_false_0(uint32_t a, uint32_t b, uint32_t bias, uint32_t sums, uint32_t gathered, uint32_t c, Blocks blocks, uint32_t rows, uint32_t columns, uint32_t depth) {  // compute.rs:185
+static inline void last_step_bf16_bf16_bf16_bf16_2_false_0(uint32_t a, uint32_t b, uint32_t bias, uint32_t sums, uint32_t gathered, uint32_t c, Blocks blocks, uint32_t rows, uint32_t columns, uint32_t depth) {  // compute.rs:185
     const uint32_t value = pieces(rows, blocks.sub_m);                    // compute.rs:198
     pack_reconfig_data_format(c);
     pack_reconfig_l1_acc(0);
@@ -172,7 +172,7 @@ static inline void last_step_bf16_bf16_2_false_0(uint32_t a, uint32_t b, uint32_
     }
 }
 
-static inline void last_step_bf16_bf16_0_false_0(uint32_t a, uint32_t b, uint32_t bias, uint32_t sums, uint32_t gathered, uint32_t c, Blocks blocks, uint32_t rows, uint32_t columns, uint32_t depth) {  // compute.rs:185
+static inline void last_step_bf16_bf16_bf16_bf16_0_false_0(uint32_t a, uint32_t b, uint32_t bias, uint32_t sums, uint32_t gathered, uint32_t c, Blocks blocks, uint32_t rows, uint32_t columns, uint32_t depth) {  // compute.rs:185
     const uint32_t value = pieces(rows, blocks.sub_m);                    // compute.rs:198
     reconfig_data_format_srca(b);
     pack_reconfig_data_format(c);
@@ -204,7 +204,7 @@ static inline void last_step_bf16_bf16_0_false_0(uint32_t a, uint32_t b, uint32_
     }
 }
 
-static inline void all_blocks_bf16_bf16_false_false_0(uint32_t a, uint32_t b, uint32_t bias, uint32_t sums_out, uint32_t sums, uint32_t gathered, uint32_t c, Blocks blocks, Extent extent, Work work) {  // compute.rs:236
+static inline void all_blocks_bf16_bf16_bf16_bf16_false_false_0(uint32_t a, uint32_t b, uint32_t bias, uint32_t sums_out, uint32_t sums, uint32_t gathered, uint32_t c, Blocks blocks, Extent extent, Work work) {  // compute.rs:236
     for (uint32_t i = work.first, end = work.first + work.count; i < end; ++i) {  // compute.rs:249
         const uint32_t rows = piece_at(Work_top(work, i, blocks), blocks.m, extent.m);  // compute.rs:250
         const uint32_t columns = piece_at(Work_left(work, i, blocks), blocks.n, extent.n);  // compute.rs:251
@@ -215,9 +215,9 @@ static inline void all_blocks_bf16_bf16_false_false_0(uint32_t a, uint32_t b, ui
                 cb_wait_front(a, blocks.m * blocks.k);                    // compute.rs:259
                 cb_wait_front(b, blocks.k * blocks.n);                    // compute.rs:260
                 if (s == 0) {                                             // compute.rs:264
-                    step_bf16_false(a, b, sums_out, blocks, rows, columns);  // compute.rs:262
+                    step_bf16_bf16_false(a, b, sums_out, blocks, rows, columns);  // compute.rs:262
                 } else {
-                    step_bf16_true(a, b, sums_out, blocks, rows, columns);  // compute.rs:264
+                    step_bf16_bf16_true(a, b, sums_out, blocks, rows, columns);  // compute.rs:264
                 }
                 cb_pop_front(b, blocks.k * blocks.n);
                 cb_pop_front(a, blocks.m * blocks.k);
@@ -228,7 +228,7 @@ static inline void all_blocks_bf16_bf16_false_false_0(uint32_t a, uint32_t b, ui
         cb_wait_front(b, blocks.k * blocks.n);                            // compute.rs:269
         const uint32_t depth = piece_at((work.first_step + work.steps - 1) * blocks.k, blocks.k, extent.k);  // compute.rs:270
         if (work.steps > 1) {                                             // compute.rs:287
-            last_step_bf16_bf16_2_false_0(a, b, a, sums, gathered, c, blocks, rows, columns, depth);  // compute.rs:275
+            last_step_bf16_bf16_bf16_bf16_2_false_0(a, b, a, sums, gathered, c, blocks, rows, columns, depth);  // compute.rs:275
             const uint32_t value = pieces(rows, blocks.sub_m);            // compute.rs:277
             const uint32_t value_2 = value * pieces(columns, blocks.sub_n);
             const uint32_t used = value_2 * Blocks_registers(blocks);
@@ -238,7 +238,7 @@ static inline void all_blocks_bf16_bf16_false_false_0(uint32_t a, uint32_t b, ui
                 cb_pop_front(sums, value_3);
             }
         } else {
-            last_step_bf16_bf16_0_false_0(a, b, a, sums, gathered, c, blocks, rows, columns, depth);  // compute.rs:287
+            last_step_bf16_bf16_bf16_bf16_0_false_0(a, b, a, sums, gathered, c, blocks, rows, columns, depth);  // compute.rs:287
         }
         cb_pop_front(b, blocks.k * blocks.n);                             // compute.rs:289
         cb_pop_front(a, blocks.m * blocks.k);
@@ -256,6 +256,6 @@ void kernel_main() {                                                      // com
     const Work work = Work{get_arg_val<uint32_t>(0), get_arg_val<uint32_t>(1), get_arg_val<uint32_t>(2), get_arg_val<uint32_t>(3), get_arg_val<uint32_t>(4), get_arg_val<uint32_t>(5), get_arg_val<uint32_t>(6)};
 
     compute_kernel_hw_startup<SrcOrder::Reverse>(a, b, sums_out);         // compute.rs:309
-    all_blocks_bf16_bf16_false_false_0(a, b, a, sums_out, sums, sums, c, blocks, extent, work);
+    all_blocks_bf16_bf16_bf16_bf16_false_false_0(a, b, a, sums_out, sums, sums, c, blocks, extent, work);
     pack_reconfig_l1_acc(0);
 }

@@ -1,4 +1,4 @@
-// fn in_registers<bf16, 0>(
+// fn in_registers<bf16, bf16, bf16, 0>(
 //     compute: Compute,
 //     a: CbIn<bf16>,
 //     b: CbIn<bf16>,
@@ -49,7 +49,7 @@ static inline uint32_t Blocks_tiles(const Blocks& self) {                 // siz
     return self.m * self.n;                                               // sizes.rs:20
 }
 
-static inline void registers_bf16_false_0(uint32_t a, uint32_t b, uint32_t bias, uint32_t c, Blocks blocks, Extent extent, Work work) {  // compute.rs:65
+static inline void registers_bf16_bf16_bf16_bf16_false_0(uint32_t a, uint32_t b, uint32_t bias, uint32_t c, Blocks blocks, Extent extent, Work work) {  // compute.rs:65
     matmul_block_init(a, b, 0, blocks.n, blocks.m, blocks.k);             // compute.rs:78
     for (uint32_t i = 0, end = work.count; i < end; ++i) {
         tile_regs_acquire();                                              // compute.rs:79
@@ -86,5 +86,5 @@ void kernel_main() {                                                      // com
     const Work work = Work{get_arg_val<uint32_t>(0), get_arg_val<uint32_t>(1), get_arg_val<uint32_t>(2), get_arg_val<uint32_t>(3), get_arg_val<uint32_t>(4), get_arg_val<uint32_t>(5), get_arg_val<uint32_t>(6)};
 
     compute_kernel_hw_startup<SrcOrder::Reverse>(a, b, c);                // compute.rs:112
-    registers_bf16_false_0(a, b, a, c, blocks, extent, work);
+    registers_bf16_bf16_bf16_bf16_false_0(a, b, a, c, blocks, extent, work);
 }

@@ -1,4 +1,4 @@
-// fn receive_b_and_bias<bf16>(
+// fn receive_b_and_bias<bf16, bf16, bf16>(
 //     noc: Noc,
 //     b_out: CbOut<bf16>,
 //     bias_out: CbOut<bf16>,
@@ -66,28 +66,28 @@ static inline uint32_t Blocks_registers(const Blocks& self) {             // siz
     return self.sub_m * self.sub_n;                                       // sizes.rs:25
 }
 
-template <typename CAccessor>                                             // movers.rs:95
+template <typename CAccessor>                                             // movers.rs:96
 static inline void write_result_bf16(const CAccessor& c, uint32_t c_in, Blocks blocks, Extent extent, uint32_t top, uint32_t left) {
-    const uint32_t bottom = top + piece_at(top, blocks.m, extent.m);      // movers.rs:104
-    const uint32_t right = left + piece_at(left, blocks.n, extent.n);     // movers.rs:105
-    const uint32_t value = pieces(bottom - top, blocks.sub_m);            // movers.rs:106
+    const uint32_t bottom = top + piece_at(top, blocks.m, extent.m);      // movers.rs:105
+    const uint32_t right = left + piece_at(left, blocks.n, extent.n);     // movers.rs:106
+    const uint32_t value = pieces(bottom - top, blocks.sub_m);            // movers.rs:107
     for (uint32_t r = 0; r < value; ++r) {
-        const uint32_t value_2 = pieces(right - left, blocks.sub_n);      // movers.rs:107
+        const uint32_t value_2 = pieces(right - left, blocks.sub_n);      // movers.rs:108
         for (uint32_t s = 0; s < value_2; ++s) {
-            const uint32_t m = top + r * blocks.sub_m;                    // movers.rs:108
+            const uint32_t m = top + r * blocks.sub_m;                    // movers.rs:109
             const uint32_t n = left + s * blocks.sub_n;
-            const uint32_t value_3 = piece_at(m, blocks.sub_m, bottom);   // movers.rs:109
+            const uint32_t value_3 = piece_at(m, blocks.sub_m, bottom);   // movers.rs:110
             const uint32_t value_4 = piece_at(n, blocks.sub_n, right);
             const uint32_t rows = value_3;
             const uint32_t columns = value_4;
-            const uint32_t value_5 = Blocks_registers(blocks);            // movers.rs:110
+            const uint32_t value_5 = Blocks_registers(blocks);            // movers.rs:111
             cb_wait_front(c_in, value_5);
-            for (uint32_t i = 0; i < rows; ++i) {                         // movers.rs:112
-                for (uint32_t j = 0; j < columns; ++j) {                  // movers.rs:113
-                    noc_async_write_page((m + i) * extent.n + n + j, c, get_read_ptr(c_in) + (i * blocks.sub_n + j) * get_tile_size(c_in));  // movers.rs:114
+            for (uint32_t i = 0; i < rows; ++i) {                         // movers.rs:113
+                for (uint32_t j = 0; j < columns; ++j) {                  // movers.rs:114
+                    noc_async_write_page((m + i) * extent.n + n + j, c, get_read_ptr(c_in) + (i * blocks.sub_n + j) * get_tile_size(c_in));  // movers.rs:115
                 }
             }
-            noc_async_writes_flushed();                                   // movers.rs:117
+            noc_async_writes_flushed();                                   // movers.rs:118
             cb_pop_front(c_in, value_5);
         }
     }
