@@ -341,7 +341,7 @@ fn more_keys_than_fit_l1() {
 fn blocks_of_f32_fit_l1() {
     let case = Case { queries: 40, keys: 300, depth: 320, width: 320, ..CASE };
     for arch in [Arch::blackhole(), Arch::wormhole()] {
-        case.check::<f32>(arch.clone(), &config(true));
+        case.check::<f32>(arch, &config(true));
         case.check::<f32>(arch, &config(false));
     }
 }
@@ -353,7 +353,7 @@ fn ten_bits_of_f32_operands_count() {
     const KEYS: usize = 64;
     for arch in [Arch::blackhole(), Arch::wormhole()] {
         for operand in ["q", "k", "v", "mask of keys", "mask of queries and keys"] {
-            let options = DeviceOptions { arch: arch.clone(), ..DeviceOptions::default() };
+            let options = DeviceOptions { arch, ..DeviceOptions::default() };
             let more = |name: &str| if operand == name { LITTLE } else { 0.0 };
             // Of the odd keys the score is `LITTLE` and the value 1, or the score 0 and the value `1 + LITTLE`; of the even ones they are 0 and -1.
             let made = ttl::testing::on_both_engines(&options, |device| {
