@@ -194,6 +194,8 @@ fn every_message_is_on_the_page() {
             let new = new.filter(|m| seen.insert((m.kind.clone(), m.text.clone())));
             rows.extend(new.map(|m| Message { source: file.clone(), ..m }));
         }
+        // What only passes on another error has no words.
+        rows.retain(|m| met::has_words(&m.text));
         rows.sort_by(|a, b| (a.is_internal(), &a.kind).cmp(&(b.is_internal(), &b.kind)));
         assert!(rows.len() > 3, "{}: {} messages found: does the scan still fit the sources?", part.title, rows.len());
         for m in rows {

@@ -24,6 +24,11 @@ fn count(words: &[Word]) -> usize {
     words.iter().flatten().count()
 }
 
+/// Whether a message has words of its own.
+pub(crate) fn has_words(message: &str) -> bool {
+    count(&words(&shown(message))) > 1
+}
+
 /// The texts of all tests; not those of kernels that do not compile, which never reach these messages.
 pub(crate) fn quotes() -> Vec<Quote> {
     let mut paths = vec![];

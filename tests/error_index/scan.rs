@@ -1,6 +1,6 @@
 //! What the sources can say: their tokens, searched for what makes errors.
 
-use crate::{Form, Message, shown};
+use crate::{Form, Message};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// The help of messages that no mistake of a user leads to.
@@ -224,8 +224,7 @@ pub(crate) fn messages(flat: &[Flat], form: &Form, kinds: &[String]) -> Vec<Mess
                 // Notes stand behind it.
                 let text =
                     text.strip_prefix("{site}: ").unwrap_or(text).split('\n').next().unwrap_or_default().to_owned();
-                // What only passes on another error has no words.
-                if text.contains(' ') && shown(&text).chars().any(char::is_alphabetic) {
+                if text.contains(' ') {
                     found.push(Message { source: String::new(), kind: kind.clone(), text, help: help.to_owned() });
                 }
             }

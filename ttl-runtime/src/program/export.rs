@@ -60,11 +60,13 @@ pub struct Tolerance {
 /// Why a program cannot be exported.
 #[derive(Debug, Error)]
 pub enum ExportError {
-    #[error("{}: cannot write: {source}", .path.display())]
+    #[error("{}: cannot write: {source}\n  = help: export to a folder that can be written", .path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error(transparent)]
     Npy(#[from] NpyError),
-    #[error("tensor `{name}` is exported with contents of shape {got:?}, its shape is {shape:?}")]
+    #[error(
+        "tensor `{name}` is exported with contents of shape {got:?}, its shape is {shape:?}\n  = help: give contents of this shape"
+    )]
     Shape { name: String, shape: Vec<usize>, got: Vec<usize> },
     #[error("{sources} kernel sources for {kernels} kernels")]
     Sources { sources: usize, kernels: usize },

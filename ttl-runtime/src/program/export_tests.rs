@@ -119,7 +119,8 @@ fn what_cannot_be_exported() {
     let wrong = HostTensor::zeros([32, 64], DataFormat::F32).unwrap();
     let tensors = [TensorExport::input(TensorId(1), wrong)];
     let e = write(dir.path(), &program, &sources, &tensors, Tolerance::default()).unwrap_err();
-    assert_eq!(e.to_string(), "tensor `x` is exported with contents of shape [32, 64], its shape is [64, 64]");
+    let e = e.to_string();
+    assert!(e.starts_with("tensor `x` is exported with contents of shape [32, 64], its shape is [64, 64]\n"), "{e}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     let file = dir.path().join("file");
     fs::write(&file, "").unwrap();

@@ -296,7 +296,10 @@ impl RunReport {
 impl Launch<'_> {
     /// What the simulator relies on. The program builder's validation is stricter and has better places to point at.
     pub fn check(&self, arch: &Arch) -> Result<(), SimError> {
-        let fail = |message: String| Err(SimError::new(ErrorKind::Launch, message));
+        let fail = |message: String| {
+            let error = SimError::new(ErrorKind::Launch, message);
+            Err(error.help("`validate` refuses it before: build the launch with a `Program`"))
+        };
         let mut seen = HashSet::new();
         for cb in &self.cbs {
             let what = format!("circular buffer `{}` (id {}) on {}", cb.name, cb.id, cb.core);

@@ -175,7 +175,8 @@ impl Machine {
         let message = format!("host access of {len} bytes at {addr:#x} of DRAM bank {bank}");
         let numbers =
             format!("{} has {} banks of {:#x} bytes", self.arch.name(), self.arch.dram_banks, self.arch.dram_bank_size);
-        Err(SimError::new(ErrorKind::HostAccess, message).numbers(numbers))
+        let help = "use the address of a tensor, and stay within its bytes";
+        Err(SimError::new(ErrorKind::HostAccess, message).numbers(numbers).help(help))
     }
 
     fn check_l1(&self, core: Core, addr: u32, len: usize) -> Result<(), SimError> {
@@ -185,7 +186,8 @@ impl Machine {
         let message = format!("host access of {len} bytes at {addr:#x} of the L1 of {core}");
         let (x, y, size) = (self.arch.grid_x, self.arch.grid_y, self.arch.l1_size);
         Err(SimError::new(ErrorKind::HostAccess, message)
-            .numbers(format!("{} has {x} x {y} cores with {size:#x} bytes of L1", self.arch.name())))
+            .numbers(format!("{} has {x} x {y} cores with {size:#x} bytes of L1", self.arch.name()))
+            .help("use the address of a tensor or buffer, and stay within its bytes"))
     }
 }
 

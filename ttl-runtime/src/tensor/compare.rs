@@ -223,6 +223,6 @@ mod tests {
     fn constants_and_shapes() {
         assert_eq!(Comparison::of(&t(&[2.0, 2.0]), &t(&[1.0, 3.0])).unwrap().pcc, 0.0);
         let e = Comparison::of(&t(&[2.0, 2.0]), &t(&[1.0])).unwrap_err();
-        assert_eq!(e.to_string(), "the shapes differ: [2] and [1]");
+        assert_eq!(e.to_string(), "the shapes differ: [2] and [1]\n  = help: give both the same shape");
     }
 }

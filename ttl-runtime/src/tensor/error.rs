@@ -36,9 +36,9 @@ pub enum TensorError {
     Empty { shape: Vec<usize> },
     #[error("shape {} has more elements than a device can address\n  = help: split the tensor", shape_text(.shape))]
     TooManyElements { shape: Vec<usize> },
-    #[error("{got} elements for a tensor of shape {}, which has {expected}", shape_text(.shape))]
+    #[error("{got} elements for a tensor of shape {}, which has {expected}\n  = help: give one for each element, or another shape", shape_text(.shape))]
     DataLength { shape: Vec<usize>, expected: usize, got: usize },
-    #[error("{got} bytes for a tensor of shape {} in {format} {pages}, which takes {expected}", shape_text(.shape))]
+    #[error("{got} bytes for a tensor of shape {} in {format} {pages}, which takes {expected}\n  = help: give all pages, with their padding", shape_text(.shape))]
     ByteLength { shape: Vec<usize>, format: DataFormat, pages: &'static str, expected: usize, got: usize },
     #[error("{from} elements for a tensor of {to}\n  = help: convert them first, {}", conversion(*.to))]
     Conversion { from: DataFormat, to: DataFormat },
@@ -48,13 +48,13 @@ pub enum TensorError {
         "{format} exists in tiles only: 16 of its elements share an exponent\n  = help: leave the tensor tiled, or use bf16 rows"
     )]
     NoRows { format: DataFormat },
-    #[error("the shapes differ: {} and {}", shape_text(.left), shape_text(.right))]
+    #[error("the shapes differ: {} and {}\n  = help: give both the same shape", shape_text(.left), shape_text(.right))]
     ShapeMismatch { left: Vec<usize>, right: Vec<usize> },
     #[error("shard shape {}x{} does not consist of whole tiles\n  = help: both sides must be multiples of 32, and not 0", .shape[0], .shape[1])]
     ShardNotTiles { shape: [u32; 2] },
     #[error("shard shape {}x{} is empty\n  = help: both sides must be at least 1", .shape[0], .shape[1])]
     ShardEmpty { shape: [u32; 2] },
-    #[error("a {layout}-sharded tensor of {}x{}{padded} needs shards of {need}, not {}x{}", .tensor[0], .tensor[1], .shard[0], .shard[1])]
+    #[error("a {layout}-sharded tensor of {}x{}{padded} needs shards of {need}, not {}x{}\n  = help: change the shape of the shards, or shard it another way", .tensor[0], .tensor[1], .shard[0], .shard[1])]
     ShardShape { layout: &'static str, tensor: [u64; 2], padded: &'static str, shard: [u32; 2], need: String },
     #[error(
         "the tensor has {pages} pages, more than 32 bits can count\n  = help: use longer rows, or split the tensor"
@@ -64,9 +64,9 @@ pub enum TensorError {
     PageTooLarge { bytes: u64 },
     #[error("{shards} shards of {}x{} do not fit {cores} cores ({on})\n  = help: use larger shards or more cores", .shard[0], .shard[1])]
     TooManyShards { shards: u64, shard: [u32; 2], cores: usize, on: String },
-    #[error("block sharding needs a rectangle of cores, not {on}")]
+    #[error("block sharding needs a rectangle of cores, not {on}\n  = help: give it one `CoreRange`")]
     ShardCores { on: String },
-    #[error("the shards lie on {on}, outside the grid of {}x{} cores", .grid.0, .grid.1)]
+    #[error("the shards lie on {on}, outside the grid of {}x{} cores\n  = help: take the grid from the device instead of fixing it", .grid.0, .grid.1)]
     ShardOutsideGrid { on: String, grid: (u32, u32) },
     #[error("the shards lie on banks {on}, but DRAM has the banks (0,0) to ({},0)\n  = help: a bank is named by (bank, 0)", .banks - 1)]
     ShardOutsideBanks { on: String, banks: u32 },

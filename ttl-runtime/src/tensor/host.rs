@@ -344,9 +344,15 @@ mod tests {
     #[test]
     fn wrong_sizes_are_refused() {
         let e = HostTensor::from_vec([2, 3], vec![0.0f32; 5]).unwrap_err();
-        assert_eq!(e.to_string(), "5 elements for a tensor of shape [2, 3], which has 6");
+        assert_eq!(
+            e.to_string(),
+            "5 elements for a tensor of shape [2, 3], which has 6\n  = help: give one for each element, or another shape"
+        );
         let e = HostTensor::from_tiles([2, 3], DataFormat::F32, &[0; 10]).unwrap_err();
-        assert_eq!(e.to_string(), "10 bytes for a tensor of shape [2, 3] in f32 tiles, which takes 4096");
+        assert_eq!(
+            e.to_string(),
+            "10 bytes for a tensor of shape [2, 3] in f32 tiles, which takes 4096\n  = help: give all pages, with their padding"
+        );
         let e = HostTensor::zeros([4, 0], DataFormat::F32).unwrap_err();
         assert_eq!(
             e.to_string(),

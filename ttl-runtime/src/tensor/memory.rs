@@ -266,11 +266,11 @@ mod tests {
         );
         assert_eq!(
             error(&[64, 90], &ShardSpec::height([32, 64], grid(2, 1))),
-            "a height-sharded tensor of 64x96 (padded to tiles) needs shards of the full width, 96, not 32x64"
+            "a height-sharded tensor of 64x96 (padded to tiles) needs shards of the full width, 96, not 32x64\n  = help: change the shape of the shards, or shard it another way"
         );
         assert_eq!(
             error(&[64, 96], &ShardSpec::width([32, 32], grid(3, 1))),
-            "a width-sharded tensor of 64x96 (padded to tiles) needs shards of the full height, 64, not 32x32"
+            "a width-sharded tensor of 64x96 (padded to tiles) needs shards of the full height, 64, not 32x32\n  = help: change the shape of the shards, or shard it another way"
         );
         assert_eq!(
             error(&[320, 96], &ShardSpec::height([64, 96], grid(4, 1))),
@@ -283,11 +283,11 @@ mod tests {
         let corner: CoreSet = [Core::new(0, 0), Core::new(1, 0), Core::new(0, 1)].into_iter().collect();
         assert_eq!(
             error(&[64, 64], &ShardSpec::block([32, 32], corner)),
-            "block sharding needs a rectangle of cores, not (0,0)-(1,0), (0,1)"
+            "block sharding needs a rectangle of cores, not (0,0)-(1,0), (0,1)\n  = help: give it one `CoreRange`"
         );
         assert_eq!(
             error(&[384, 32], &ShardSpec::height([32, 32], grid(12, 1))),
-            "the shards lie on (11,0), outside the grid of 11x10 cores"
+            "the shards lie on (11,0), outside the grid of 11x10 cores\n  = help: take the grid from the device instead of fixing it"
         );
     }
 
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(rows(&[50, 70], MemoryConfig::Sharded(ShardSpec::height([16, 70], grid(4, 1)))), Ok(()));
         assert_eq!(
             rows(&[50, 70], MemoryConfig::Sharded(ShardSpec::height([16, 64], grid(4, 1)))),
-            Err("a height-sharded tensor of 50x70 needs shards of the full width, 70, not 16x64".into())
+            Err("a height-sharded tensor of 50x70 needs shards of the full width, 70, not 16x64\n  = help: change the shape of the shards, or shard it another way".into())
         );
         assert_eq!(
             rows(&[50, 70], MemoryConfig::Sharded(ShardSpec::width([0, 32], grid(4, 1)))),

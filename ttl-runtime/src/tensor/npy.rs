@@ -20,11 +20,11 @@ pub enum NpyError {
     Io { path: PathBuf, action: &'static str, source: io::Error },
     #[error("{}: this is no .npy file\n  = help: write one with numpy.save", .path.display())]
     NotNpy { path: PathBuf },
-    #[error("{}: the header of the .npy file is broken: {reason}", .path.display())]
+    #[error("{}: the header of the .npy file is broken: {reason}\n  = help: write it again with numpy.save", .path.display())]
     Header { path: PathBuf, reason: String },
-    #[error("{}: the file is cut off: shape {shape:?} of {dtype} takes {expected} bytes, {got} are there", .path.display())]
+    #[error("{}: the file is cut off: shape {shape:?} of {dtype} takes {expected} bytes, {got} are there\n  = help: write it again with numpy.save", .path.display())]
     Truncated { path: PathBuf, shape: Vec<usize>, dtype: String, expected: usize, got: usize },
-    #[error("{}: {extra} bytes follow the array of shape {shape:?}", .path.display())]
+    #[error("{}: {extra} bytes follow the array of shape {shape:?}\n  = help: write one array a file with numpy.save", .path.display())]
     TrailingBytes { path: PathBuf, shape: Vec<usize>, extra: usize },
     #[error("{}: the array is in Fortran order\n  = help: save numpy.ascontiguousarray(a)", .path.display())]
     FortranOrder { path: PathBuf },
@@ -32,7 +32,7 @@ pub enum NpyError {
     DataType { path: PathBuf, dtype: String },
     #[error("{}: the {dtype} array has values from {low} to {high}, which neither i32 nor u32 holds\n  = help: save smaller numbers, or floats", .path.display())]
     Integers { path: PathBuf, dtype: String, low: i128, high: i128 },
-    #[error("{}: the array has shape {got:?}, {expected:?} is needed", .path.display())]
+    #[error("{}: the array has shape {got:?}, {expected:?} is needed\n  = help: save a.reshape(..) or a part of it", .path.display())]
     Shape { path: PathBuf, expected: Vec<usize>, got: Vec<usize> },
     #[error("{}: {source}", .path.display())]
     Tensor { path: PathBuf, source: TensorError },

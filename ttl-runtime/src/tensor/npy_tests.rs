@@ -86,16 +86,26 @@ fn broken_files_are_refused() {
         assert_eq!(parsed(bytes).unwrap_err(), not_npy);
     }
     for cut in [6, 7, 9, 10, 60, 127] {
-        assert_eq!(parsed(&good[..cut]).unwrap_err(), format!("{header}it is cut off"), "{cut}");
+        assert_eq!(
+            parsed(&good[..cut]).unwrap_err(),
+            format!("{header}it is cut off\n  = help: write it again with numpy.save"),
+            "{cut}"
+        );
     }
     for cut in [128, 129, 151] {
         let e = parsed(&good[..cut]).unwrap_err();
         let there = cut - 128;
-        assert_eq!(e, format!("x.npy: the file is cut off: shape [2, 3] of float32 takes 24 bytes, {there} are there"));
+        assert!(
+            e.starts_with(&format!(
+                "x.npy: the file is cut off: shape [2, 3] of float32 takes 24 bytes, {there} are there\n"
+            )),
+            "{e}"
+        );
     }
     let mut long = good.clone();
     long.push(0);
-    assert_eq!(parsed(&long).unwrap_err(), "x.npy: 1 bytes follow the array of shape [2, 3]");
+    let e = parsed(&long).unwrap_err();
+    assert!(e.starts_with("x.npy: 1 bytes follow the array of shape [2, 3]\n"), "{e}");
     for text in ["", "not a dict", "{'descr': '<f4'}", "{'descr': 3}", "[1, 2]", "{"] {
         let e = parsed(&file(text, &[])).unwrap_err();
         assert!(e.starts_with(header), "{text}: {e}");
@@ -110,12 +120,12 @@ fn hostile_headers_are_refused() {
     let big = dict("<f4", false, "(4294967296, 4294967296, 4294967296)");
     assert_eq!(
         parsed(&file(&big, &[])).unwrap_err(),
-        "x.npy: the header of the .npy file is broken: its shape has more elements than any memory"
+        "x.npy: the header of the .npy file is broken: its shape has more elements than any memory\n  = help: write it again with numpy.save"
     );
     let deep = "(".repeat(10_000);
     assert_eq!(
         parsed(&file(&deep, &[])).unwrap_err(),
-        "x.npy: the header of the .npy file is broken: it is nested too deeply"
+        "x.npy: the header of the .npy file is broken: it is nested too deeply\n  = help: write it again with numpy.save"
     );
     let large = dict("<f4", false, "(1048576, 1048576, 1048576)");
     assert_eq!(
@@ -125,7 +135,7 @@ fn hostile_headers_are_refused() {
     // Version 2 has a length of 32 bits.
     let mut bytes = b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec();
     bytes.extend([b' '; 100]);
-    assert!(parsed(&bytes).unwrap_err().ends_with("it is cut off"));
+    assert!(parsed(&bytes).unwrap_err().contains("it is cut off"));
 }
 
 #[test]
@@ -172,7 +182,7 @@ fn wrong_shape_and_missing_file() {
     let path = dir.path().join("a.npy");
     write(&path, &HostTensor::zeros([2, 3], DataFormat::F32).unwrap()).unwrap();
     let e = read_shape(&path, &[3, 2]).unwrap_err().to_string();
-    assert_eq!(e, format!("{}: the array has shape [2, 3], [3, 2] is needed", path.display()));
+    assert!(e.starts_with(&format!("{}: the array has shape [2, 3], [3, 2] is needed\n", path.display())), "{e}");
     let e = read(dir.path().join("none.npy")).unwrap_err().to_string();
     assert!(e.contains("none.npy: cannot read the file: No such file"), "{e}");
 }

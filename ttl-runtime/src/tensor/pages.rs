@@ -74,7 +74,8 @@ mod tests {
             assert!(spec.decode(&bytes[1..]).is_err());
         }
         let other = HostTensor::zeros([6, 10], DataFormat::U16).unwrap();
-        assert_eq!(whole.encode(&other).unwrap_err().to_string(), "the shapes differ: [6, 10] and [2, 3, 10]");
+        let e = whole.encode(&other).unwrap_err().to_string();
+        assert!(e.starts_with("the shapes differ: [6, 10] and [2, 3, 10]"), "{e}");
     }
 
     #[test]

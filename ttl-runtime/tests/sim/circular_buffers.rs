@@ -34,7 +34,8 @@ fn unknown_id() {
         &error,
         "`cb_push_back`: there is no circular buffer with id 9 on core(0,0)
          @ let error = reader_alone(&|| ops::cb_push_back(9, 1, here!()));
-         = core(0,0) ncrisc `read`: the core has 0 `a`, 1 `b`",
+         = core(0,0) ncrisc `read`: the core has 0 `a`, 1 `b`
+         = help: declare the buffer on this core too, or take its id from an argument",
     );
     assert_eq!(reader_alone(&|| ops::cb_push_back(u32::MAX, 1, here!())).details().labels.len(), 1);
 }

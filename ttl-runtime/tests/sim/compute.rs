@@ -161,7 +161,7 @@ fn startup_comes_first_and_once() {
             ops::hw_startup(SrcOrder::Regular, A, B, OUT, here!());
             ops::hw_startup(SrcOrder::Reverse, A, B, OUT, here!());
         }),
-        "second `compute_kernel_hw_startup`
+        "a second call of `compute_kernel_hw_startup`
          @ ops::hw_startup(SrcOrder::Reverse, A, B, OUT, here!());
          @ ops::hw_startup(SrcOrder::Regular, A, B, OUT, here!()); the first was here
          = core(0,0) compute `math`

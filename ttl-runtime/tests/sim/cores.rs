@@ -180,19 +180,22 @@ fn semaphore_mistakes() {
         &reader_alone(&|| assert_ne!(ops::get_semaphore(4, here!()), 0)),
         "there is no semaphore with id 4 on core(0,0)
          @ &reader_alone(&|| assert_ne!(ops::get_semaphore(4, here!()), 0)),
-         = core(0,0) ncrisc `read`",
+         = core(0,0) ncrisc `read`
+         = help: declare the semaphore on all cores that use it",
     );
     assert_report(
         &reader_alone(&|| ops::noc_semaphore_wait(CELL + 2, 1, here!())),
         "`noc_semaphore_wait`: L1 address 0x50002 of a word is not a multiple of 4
          @ &reader_alone(&|| ops::noc_semaphore_wait(CELL + 2, 1, here!())),
-         = core(0,0) ncrisc `read`",
+         = core(0,0) ncrisc `read`
+         = help: words have 4 bytes: the address must be a multiple of 4",
     );
     assert_report(
         &reader_alone(&|| ops::noc_semaphore_inc(0, ops::noc_addr_dram(3, 64, here!()), 1, here!())),
         "`noc_semaphore_inc` on DRAM bank 3; semaphores are in the L1 of cores
          @ &reader_alone(&|| ops::noc_semaphore_inc(0, ops::noc_addr_dram(3, 64, here!()), 1, here!())),
-         = core(0,0) ncrisc `read`",
+         = core(0,0) ncrisc `read`
+         = help: use the address of a semaphore on a core",
     );
     let error = reader_alone(&|| ops::noc_semaphore_set(0x8000 + 16 * 4, 1, here!()));
     assert_eq!(

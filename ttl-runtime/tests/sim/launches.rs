@@ -86,7 +86,7 @@ fn host_accesses() {
     let mut m = Machine::new(Arch::wormhole());
     assert_eq!(
         m.write_dram(12, 0, &[1]).unwrap_err().to_string(),
-        "error: host access of 1 bytes at 0x0 of DRAM bank 12\n  = wormhole has 12 banks of 0x40000000 bytes"
+        "error: host access of 1 bytes at 0x0 of DRAM bank 12\n  = wormhole has 12 banks of 0x40000000 bytes\n  = help: use the address of a tensor, and stay within its bytes"
     );
     assert_eq!(
         m.read_dram(0, 1 << 30, &mut [0]).unwrap_err().message(),
@@ -94,7 +94,7 @@ fn host_accesses() {
     );
     assert_eq!(
         m.write_l1(Core::new(8, 0), 0, &[1]).unwrap_err().to_string(),
-        "error: host access of 1 bytes at 0x0 of the L1 of core(8,0)\n  = wormhole has 8 x 8 cores with 0x16e000 bytes of L1"
+        "error: host access of 1 bytes at 0x0 of the L1 of core(8,0)\n  = wormhole has 8 x 8 cores with 0x16e000 bytes of L1\n  = help: use the address of a tensor or buffer, and stay within its bytes"
     );
     assert_eq!(
         m.read_l1(CORE, 0x16e000, &mut [0]).unwrap_err().message(),

@@ -144,7 +144,7 @@ fn rows_are_of_elements_and_waited_for() {
 #[test]
 fn tile_calls_have_their_operands() {
     let message = compute_says(DataFormat::Bf16, &|| ops::tile_call(TileCall::Transpose, &[], &[], 0, 0, here!()));
-    assert_eq!(message, "`transpose_tile` lacks an operand");
+    assert_eq!(message, "internal error: `transpose_tile` lacks an operand");
 }
 
 #[test]

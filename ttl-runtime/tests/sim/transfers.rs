@@ -24,7 +24,8 @@ fn transfer_of_nothing() {
         &reader_alone(&|| ops::noc_async_read(0, dram(0, 64), SCRATCH, 0, here!())),
         "`noc_async_read` of 0 bytes
          @ &reader_alone(&|| ops::noc_async_read(0, dram(0, 64), SCRATCH, 0, here!())),
-         = core(0,0) ncrisc `read`",
+         = core(0,0) ncrisc `read`
+         = help: leave the call out where there is nothing to move",
     );
     let error = reader_alone(&|| ops::noc_async_write(0, SCRATCH, dram(0, 64), 0, here!()));
     assert_eq!(error.message(), "`noc_async_write` of 0 bytes");
@@ -81,14 +82,16 @@ fn bounds() {
         &reader_alone(&|| ops::noc_async_read(0, dram(7, 4_278_190_080 - 64), SCRATCH, 128, here!())),
         "`noc_async_read`: DRAM bank 7 has no 128 bytes at 0xfeffffc0
          @ &reader_alone(&|| ops::noc_async_read(0, dram(7, 4_278_190_080 - 64), SCRATCH, 128, here!())),
-         = core(0,0) ncrisc `read`: the bank has 0xff000000 bytes",
+         = core(0,0) ncrisc `read`: the bank has 0xff000000 bytes
+         = help: addresses of a bank begin at 0; accessors know those of tensors",
     );
     let low = arch.l1_base - 16;
     assert_report(
         &reader_alone(&|| ops::noc_async_write(0, low, dram(7, 0), 32, here!())),
         "`noc_async_write`: L1 of this core at 0x1aff0, 32 bytes, is outside of what programs may use
          @ &reader_alone(&|| ops::noc_async_write(0, low, dram(7, 0), 32, here!())),
-         = core(0,0) ncrisc `read`: programs may use 0x1b000 to 0x180000, circular buffers and semaphores",
+         = core(0,0) ncrisc `read`: programs may use 0x1b000 to 0x180000, circular buffers and semaphores
+         = help: use addresses of circular buffers and semaphores, and stay within their bytes",
     );
     let high = arch.l1_size - 16;
     let error = reader_alone(&|| ops::noc_async_read(0, worker(Core::new(10, 9), high), SCRATCH, 32, here!()));
@@ -105,7 +108,8 @@ fn bounds() {
         &reader_alone(&|| assert_ne!(ops::noc_addr_dram(8, 0, here!()), NocAddr(0))),
         "DRAM bank 8 does not exist; the chip has 8
          @ &reader_alone(&|| assert_ne!(ops::noc_addr_dram(8, 0, here!()), NocAddr(0))),
-         = core(0,0) ncrisc `read`",
+         = core(0,0) ncrisc `read`
+         = help: banks count from 0: take the bank modulo their number",
     );
 }
 
@@ -231,7 +235,8 @@ fn a_read_outside_of_the_reserved_pages() {
         &error,
         "`noc_async_read` fills L1 outside of the reserved pages of cb `b` (id 1)
          @ ops::noc_async_read(0, dram(0, 64), at + TILE, 2 * TILE, here!());
-         = core(0,0) ncrisc `read`: L1 0x22800 to 0x23800; reserved: 2 pages from 0x22000 to 0x23000",
+         = core(0,0) ncrisc `read`: L1 0x22800 to 0x23800; reserved: 2 pages from 0x22000 to 0x23000
+         = help: stay within these pages: reserve or wait for more, or push and pop them later",
     );
 }
 
@@ -259,7 +264,8 @@ fn a_write_from_pages_that_were_popped() {
         &p.error(),
         "`noc_async_write` reads L1 outside of the waited for pages of cb `a` (id 0)
          @ ops::noc_async_write(0, at, dram(0, 64), 64, here!());
-         = core(0,0) brisc `write`: L1 0x20000 to 0x20040; waited for: 1 page from 0x20800 to 0x21000",
+         = core(0,0) brisc `write`: L1 0x20000 to 0x20040; waited for: 1 page from 0x20800 to 0x21000
+         = help: stay within these pages: reserve or wait for more, or push and pop them later",
     );
 }
 

@@ -129,7 +129,7 @@ fn misuse_of_compute_calls_is_an_error_with_its_line() {
     let start = "compute_kernel_hw_startup(0, 0);";
     let cases = [
         ("copy_init(0);".to_owned(), "compute_kernel_hw_startup"),
-        (format!("{start} {start}"), "second `compute_kernel_hw_startup`"),
+        (format!("{start} {start}"), "a second call of `compute_kernel_hw_startup`"),
         (format!("{start} tile_regs_commit();"), "tile_regs_commit"),
         (format!("{start} tile_regs_acquire(); copy_tile(0, 0, 0);"), "copy_tile"),
         (format!("{start} copy_init(0); tile_regs_acquire(); copy_tile(0, 0, 8 + n);"), "copy_tile"),

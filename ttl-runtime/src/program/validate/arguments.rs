@@ -250,6 +250,8 @@ fn one_tensor<K>(
         return Vec::new();
     }
     tensor.spec.accessor_words(&device.arch).unwrap_or_else(|e| {
+        let text = e.to_string();
+        let (note, help) = text.split_once("\n  = help: ").unwrap_or((&text, "put it where it fits, or into DRAM"));
         errors.push(
             ProgramError::new(
                 ProblemKind::Tensor,
@@ -259,7 +261,8 @@ fn one_tensor<K>(
                 ),
             )
             .at(kernel.site, "given here")
-            .note(e.to_string()),
+            .note(note)
+            .help(help),
         );
         Vec::new()
     })

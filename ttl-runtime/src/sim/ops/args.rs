@@ -35,7 +35,9 @@ pub fn compile_arg(i: u32, site: Site) -> u32 {
 
 #[cold]
 fn out_of_range(cx: &Cx<'_>, which: &str, i: u32, len: usize, site: Site) -> Step<u32> {
-    Err(cx.fail(ErrorKind::Arguments, format!("{which} argument {i} does not exist; the kernel got {len}"), site))
+    let message = format!("{which} argument {i} does not exist; the kernel got {len}");
+    let error = cx.error(ErrorKind::Arguments, message, site);
+    Err(super::Stop::Fail(error.help("arguments count from 0; give the kernel as many as it reads")))
 }
 
 /// All compile-time arguments.

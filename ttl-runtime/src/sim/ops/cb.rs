@@ -21,7 +21,8 @@ impl Cx<'_> {
         let list: Vec<String> = self.core.cbs.list.iter().map(|c| format!("{} `{}`", c.id, c.name)).collect();
         let list = if list.is_empty() { "no circular buffers".to_owned() } else { list.join(", ") };
         let message = format!("`{call}`: there is no circular buffer with id {id} on {}", self.core.core);
-        Stop::Fail(self.error(ErrorKind::CircularBuffer, message, site).numbers(format!("the core has {list}")))
+        let error = self.error(ErrorKind::CircularBuffer, message, site).numbers(format!("the core has {list}"));
+        Stop::Fail(error.help("declare the buffer on this core too, or take its id from an argument"))
     }
 
     /// The running thread is the one that fills the buffer.

@@ -16,7 +16,9 @@ pub fn hw_startup(order: SrcOrder, in0: u32, in1: u32, out: u32, site: Site) {
     const CALL: &str = "compute_kernel_hw_startup";
     op(site, |cx| {
         if let Some(first) = cx.unit(CALL, site)?.startup {
-            let error = cx.error(ErrorKind::Init, format!("second `{CALL}`"), site).label(first, "the first was here");
+            let error = cx
+                .error(ErrorKind::Init, format!("a second call of `{CALL}`"), site)
+                .label(first, "the first was here");
             return Err(Stop::Fail(
                 error.help("it must be called exactly once; use `reconfig_data_format` to change formats"),
             ));

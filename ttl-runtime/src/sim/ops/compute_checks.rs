@@ -70,9 +70,10 @@ impl Cx<'_> {
         let error = self.error(ErrorKind::Registers, message, site);
         let (wide, full) =
             self.core.compute.as_ref().map_or((false, false), |u| (u.config.fp32_dest_acc, u.config.dst_full_sync));
-        Stop::Fail(error.numbers(format!(
+        let numbers = format!(
             "32-bit registers (fp32_dest_acc): {wide}, full sync: {full}; 8 registers with neither, 32 bits halve, full sync doubles"
-        )))
+        );
+        Stop::Fail(error.numbers(numbers).help("use fewer registers in a section; they count from 0"))
     }
 
     /// L1 address of a tile at the front of a circular buffer.

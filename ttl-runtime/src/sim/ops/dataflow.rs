@@ -45,7 +45,9 @@ pub fn noc_addr_dram(bank: u32, addr: u64, site: Site) -> NocAddr {
         let arch = &cx.shared.arch;
         if bank >= arch.dram_banks {
             let message = format!("DRAM bank {bank} does not exist; the chip has {}", arch.dram_banks);
-            return Err(cx.fail(ErrorKind::Noc, message, site));
+            return Err(Stop::Fail(
+                cx.error(ErrorKind::Noc, message, site).help("banks count from 0: take the bank modulo their number"),
+            ));
         }
         let at = noc::dram_coordinates(arch, bank);
         Ok(NocAddr::new(at.x, at.y, addr))

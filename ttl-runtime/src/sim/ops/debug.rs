@@ -105,7 +105,10 @@ pub fn tile_text(slice: &TileSlice, site: Site) -> String {
         };
         if after + slice.tile >= c.num_pages {
             let message = format!("a print of tile {} of {}, which has {} pages", slice.tile, c.title(), c.num_pages);
-            return Err(cx.fail(ErrorKind::CircularBuffer, message, site));
+            return Err(Stop::Fail(
+                cx.error(ErrorKind::CircularBuffer, message, site)
+                    .help("tiles count from 0, from the page at the front or the one to be filled"),
+            ));
         }
         let size = c.format.tile_bytes();
         let bytes = cx.core.l1.bytes(pointer + slice.tile * c.page_size, size as usize).to_vec();

@@ -31,11 +31,17 @@ impl Cx<'_> {
     fn whole_word(&self, call: &str, addr: u64, byte_enables: u32, site: Site) -> Step<()> {
         if !addr.is_multiple_of(4) {
             let message = format!("`{call}`: address {addr:#x} of a word is not a multiple of 4");
-            return Err(self.fail(ErrorKind::Noc, message, site));
+            return Err(Stop::Fail(
+                self.error(ErrorKind::Noc, message, site)
+                    .help("words have 4 bytes: the address must be a multiple of 4"),
+            ));
         }
         if byte_enables & 0xf != 0xf {
             let message = format!("`{call}` with byte enables {byte_enables:#x}: only whole words are simulated");
-            return Err(self.fail(ErrorKind::Noc, message, site));
+            return Err(Stop::Fail(
+                self.error(ErrorKind::Noc, message, site)
+                    .help("write whole words: read the word and put the bytes into it before"),
+            ));
         }
         Ok(())
     }

@@ -15,11 +15,9 @@ impl Cx<'_> {
         if addr.is_multiple_of(4) {
             return Ok(());
         }
-        Err(self.fail(
-            ErrorKind::Memory,
-            format!("`{call}`: L1 address {addr:#x} of a word is not a multiple of 4"),
-            site,
-        ))
+        let message = format!("`{call}`: L1 address {addr:#x} of a word is not a multiple of 4");
+        let error = self.error(ErrorKind::Memory, message, site);
+        Err(super::Stop::Fail(error.help("words have 4 bytes: the address must be a multiple of 4")))
     }
 }
 

@@ -52,7 +52,10 @@ pub fn pack_untilize_block(icb: u32, block: u32, full: u32, ocb: u32, index: u32
             let message = format!("`{CALL}`: {block} tiles, number {index} of a row of {full}");
             let numbers =
                 format!("a block has at most as many tiles as there are registers, {registers}, and divides the row");
-            return Err(Stop::Fail(cx.error(ErrorKind::Kernel, message, site).numbers(numbers)));
+            let error = cx.error(ErrorKind::Kernel, message, site).numbers(numbers);
+            return Err(Stop::Fail(
+                error.help("use a smaller block that divides the row, and count the blocks from 0"),
+            ));
         }
         let (pages, packed) = cx.pages_out(CALL, ocb, 0, full, site)?;
         for t in 0..block as usize {
@@ -103,7 +106,10 @@ pub fn pack_untilize_dest(block: u32, full: u32, ocb: u32, rows: u32, column: u3
         if !fits || rows == 0 || block * rows > registers {
             let message = format!("`{CALL}`: {rows} rows of {block} tiles, number {column} of a row of {full}");
             let numbers = format!("there are {registers} registers; a block divides the row");
-            return Err(Stop::Fail(cx.error(ErrorKind::Kernel, message, site).numbers(numbers)));
+            let error = cx.error(ErrorKind::Kernel, message, site).numbers(numbers);
+            return Err(Stop::Fail(
+                error.help("use a smaller block that divides the row, and count the blocks from 0"),
+            ));
         }
         let (pages, format) = cx.pages_out(CALL, ocb, 0, full * rows, site)?;
         for r in 0..rows {
@@ -157,7 +163,11 @@ impl Cx<'_> {
         site: Site,
     ) -> Step<()> {
         let Some(element) = format.element_bytes().map(|b| b as usize) else {
-            return Err(self.fail(ErrorKind::Kernel, format!("`{call}`: {format} has no rows of elements"), site));
+            let message = format!("`{call}`: {format} has no rows of elements");
+            return Err(Stop::Fail(
+                self.error(ErrorKind::Kernel, message, site)
+                    .help("use a buffer of floats or integers: 16 elements of a block float share an exponent"),
+            ));
         };
         let row = full as usize * 32 * element;
         let rows = self.core.l1.bytes_mut(to, row * 32);
@@ -194,7 +204,10 @@ impl Cx<'_> {
         let c = &self.core.cbs.list[index];
         let Some(bytes) = c.format.element_bytes() else {
             let message = format!("`{call}`: {} is {}, which has no rows of elements", c.title(), c.format);
-            return Err(self.fail(ErrorKind::Kernel, message, site));
+            return Err(Stop::Fail(
+                self.error(ErrorKind::Kernel, message, site)
+                    .help("use a buffer of floats or integers: 16 elements of a block float share an exponent"),
+            ));
         };
         let tile = c.format.tile_bytes();
         let (begin, size) = (first * tile, block * tile);

@@ -157,7 +157,9 @@ pub fn noc_semaphore_set_multicast(noc: u8, src_l1: u32, dst: NocAddr, to: Recei
         let (cores, addr) = cx.rectangle(call, noc, dst, 4, to, site)?;
         if !addr.is_multiple_of(4) {
             let message = format!("`{call}`: L1 address {addr:#x} of a word is not a multiple of 4");
-            return Err(cx.fail(ErrorKind::Semaphore, message, site));
+            return Err(Stop::Fail(
+                cx.error(ErrorKind::Semaphore, message, site).help("a semaphore is a word of 4 bytes: use its address"),
+            ));
         }
         let dest = Remote::Many { cores, addr };
         cx.aligned(call, dest, src_l1, false, site)?;

@@ -17,12 +17,17 @@ impl Cx<'_> {
             Remote::L1 { addr, .. } if addr.is_multiple_of(4) => Ok(remote),
             Remote::L1 { addr, .. } => {
                 let message = format!("`{call}`: L1 address {addr:#x} of a word is not a multiple of 4");
-                Err(self.fail(ErrorKind::Semaphore, message, site))
+                Err(Stop::Fail(
+                    self.error(ErrorKind::Semaphore, message, site)
+                        .help("a semaphore is a word of 4 bytes: use its address"),
+                ))
             }
             Remote::Many { .. } => Ok(remote),
             Remote::Dram { bank, .. } => {
                 let message = format!("`{call}` on DRAM bank {bank}; semaphores are in the L1 of cores");
-                Err(self.fail(ErrorKind::Semaphore, message, site))
+                Err(Stop::Fail(
+                    self.error(ErrorKind::Semaphore, message, site).help("use the address of a semaphore on a core"),
+                ))
             }
         }
     }
@@ -50,7 +55,9 @@ pub fn get_semaphore(id: u32, site: Site) -> u32 {
         let found = cx.core.semaphores.iter().find(|s| s.0 == id);
         found.map(|s| s.1).ok_or_else(|| {
             let message = format!("there is no semaphore with id {id} on {}", cx.core.core);
-            cx.fail(ErrorKind::Semaphore, message, site)
+            Stop::Fail(
+                cx.error(ErrorKind::Semaphore, message, site).help("declare the semaphore on all cores that use it"),
+            )
         })
     })
 }

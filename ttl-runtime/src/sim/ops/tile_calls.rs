@@ -95,7 +95,7 @@ impl Cx<'_> {
     fn tile_call(&mut self, call: TileCall, [cbs, tiles]: [&[u32]; 2], dst: u32, row: u32, site: Site) -> Step<()> {
         let name = call.name();
         if !call.exists() {
-            return Err(self.fail(ErrorKind::Kernel, format!("there is no {call:?}"), site));
+            return Err(self.fail(ErrorKind::Kernel, format!("internal error: there is no {call:?}"), site));
         }
         let operand = |at: usize| cbs.get(at).copied().zip(tiles.get(at).copied());
         match (call, operand(0), operand(1)) {
@@ -109,7 +109,7 @@ impl Cx<'_> {
             (TileCall::TransposeDest, ..) => self.transpose_dest(dst, site),
             (TileCall::Cumsum, ..) => self.cumsum(dst, row != 0, site),
             (TileCall::SfpuReduce(..), ..) => self.sfpu_reduce(call, dst, site),
-            _ => Err(self.fail(ErrorKind::Kernel, format!("`{name}` lacks an operand"), site)),
+            _ => Err(self.fail(ErrorKind::Kernel, format!("internal error: `{name}` lacks an operand"), site)),
         }
     }
 

@@ -10,10 +10,9 @@ impl Cx<'_> {
     #[inline]
     pub(super) fn noc(&self, call: &str, noc: u8, site: Site) -> Step<usize> {
         if noc > 1 {
-            return Err(self.fail(
-                ErrorKind::Noc,
-                format!("`{call}`: NoC {noc} does not exist; the chip has NoC 0 and 1"),
-                site,
+            let message = format!("`{call}`: NoC {noc} does not exist; the chip has NoC 0 and 1");
+            return Err(Stop::Fail(
+                self.error(ErrorKind::Noc, message, site).help("use `noc_index`, the NoC of this kernel"),
             ));
         }
         Ok(usize::from(noc))
@@ -34,7 +33,8 @@ impl Cx<'_> {
         let message = format!("`{call}`: L1 {whose} at {addr:#x}, {size} bytes, is outside of what programs may use");
         let numbers =
             format!("programs may use {:#x} to {:#x}, circular buffers and semaphores", arch.l1_base, arch.l1_size);
-        Stop::Fail(self.error(ErrorKind::Memory, message, site).numbers(numbers))
+        let error = self.error(ErrorKind::Memory, message, site).numbers(numbers);
+        Stop::Fail(error.help("use addresses of circular buffers and semaphores, and stay within their bytes"))
     }
 
     /// The far end of a transfer of `size` bytes.
@@ -46,8 +46,10 @@ impl Cx<'_> {
                 if !self.dram.contains(u32::from(bank), local, u64::from(size)) {
                     let bank_size = self.shared.arch.dram_bank_size;
                     let message = format!("`{call}`: DRAM bank {bank} has no {size} bytes at {local:#x}");
+                    let error = self.error(ErrorKind::Noc, message, site);
+                    let error = error.numbers(format!("the bank has {bank_size:#x} bytes"));
                     return Err(Stop::Fail(
-                        self.error(ErrorKind::Noc, message, site).numbers(format!("the bank has {bank_size:#x} bytes")),
+                        error.help("addresses of a bank begin at 0; accessors know those of tensors"),
                     ));
                 }
                 Ok(Remote::Dram { bank: u32::from(bank), addr: local })
@@ -183,11 +185,13 @@ impl Cx<'_> {
             count(pages, "page"),
             start + pages * c.page_size
         );
-        Stop::Fail(self.error(ErrorKind::CircularBuffer, message, site).numbers(numbers))
+        let error = self.error(ErrorKind::CircularBuffer, message, site).numbers(numbers);
+        Stop::Fail(error.help("stay within these pages: reserve or wait for more, or push and pop them later"))
     }
 
     #[cold]
     pub(super) fn zero_bytes(&self, call: &str, site: Site) -> Stop {
-        self.fail(ErrorKind::Noc, format!("`{call}` of 0 bytes"), site)
+        let error = self.error(ErrorKind::Noc, format!("`{call}` of 0 bytes"), site);
+        Stop::Fail(error.help("leave the call out where there is nothing to move"))
     }
 }

@@ -156,6 +156,7 @@ fn tensors_of_this_device() {
         p.error(),
         "error: tensor `w`, argument `src` of kernel `read`, cannot be on this device
  --> p.rs:10:5: given here
-  = a height-sharded tensor of 64x64 (padded to tiles) needs shards of the full width, 64, not 32x32"
+  = a height-sharded tensor of 64x64 (padded to tiles) needs shards of the full width, 64, not 32x32
+  = help: change the shape of the shards, or shard it another way"
     );
 }
