@@ -25,6 +25,7 @@ impl Dice {
     }
 
     /// The length of a dimension: 1, part of a tile, whole tiles, anything.
+    #[allow(dead_code)] // not every kernel takes any length
     pub(crate) fn length(&mut self) -> usize {
         let length = match self.below(6) {
             0 => 1,
@@ -38,6 +39,7 @@ impl Dice {
     }
 
     /// Matrices: mostly one.
+    #[allow(dead_code)] // nor matrices
     pub(crate) fn shape(&mut self) -> [usize; 3] {
         let batch = if self.below(3) == 0 { 2 + self.below(2) } else { 1 };
         [batch as usize, self.length(), self.length()]

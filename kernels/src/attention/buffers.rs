@@ -2,14 +2,15 @@
 
 use ttl::prelude::*;
 
-/// The buffers of a compute kernel. What it keeps for itself is f32 with 32-bit registers, else bf16.
+/// The buffers of a compute kernel: of `E` what the tensors are and the weights, of `T` what it keeps between its steps: f32 with 32-bit registers, else
+/// bf16.
 #[ttl::device]
 #[derive(Debug)]
-pub struct Buffers<T: Element> {
-    pub q: CbIn<bf16>,
-    pub k: CbIn<bf16>,
-    pub v: CbIn<bf16>,
-    pub out: CbOut<bf16>,
+pub struct Buffers<E: Element, T: Element> {
+    pub q: CbIn<E>,
+    pub k: CbIn<E>,
+    pub v: CbIn<E>,
+    pub out: CbOut<E>,
     /// One tile of ones, for sums and as the scaler of maxima.
     pub ones_out: CbOut<bf16>,
     pub ones_in: CbIn<bf16>,
@@ -20,8 +21,8 @@ pub struct Buffers<T: Element> {
     pub scores_out: CbOut<T>,
     pub scores_in: CbIn<T>,
     /// e^(score - maximum).
-    pub weights_out: CbOut<bf16>,
-    pub weights_in: CbIn<bf16>,
+    pub weights_out: CbOut<E>,
+    pub weights_in: CbIn<E>,
     /// The largest score of each query so far.
     pub max_out: CbOut<T>,
     pub max_in: CbIn<T>,

@@ -9,9 +9,9 @@ use ttl::prelude::*;
 /// With the scores of block `block` of `blocks` there: maxima, weights, and the sums of weights and of weighted values.
 #[ttl::device]
 #[allow(clippy::too_many_arguments)] // what a block needs
-fn add_block<T: Element>(
+fn add_block<E: Element, T: Element>(
     compute: &Compute,
-    b: &Buffers<T>,
+    b: &Buffers<E, T>,
     q: &Front<T>,
     ones: &Front<bf16>,
     shape: Shape,
@@ -40,35 +40,35 @@ fn add_block<T: Element>(
     if block == 0 {
         // Nothing was summed up before: what stands in its place is not read.
         if last {
-            sums::<T, false, true>(compute, b, &weights, ones, q, q, shape);
+            sums::<E, T, false, true>(compute, b, &weights, ones, q, q, shape);
             let inverse = b.sum_in.wait_front(shape.rows);
-            values::<T, bf16, false, true>(compute, &weights, &v, q, q, &inverse, &b.out, shape);
+            values::<E, T, E, false, true>(compute, &weights, &v, q, q, &inverse, &b.out, shape);
         } else {
-            sums::<T, false, false>(compute, b, &weights, ones, q, q, shape);
-            values::<T, T, false, false>(compute, &weights, &v, q, q, q, &b.acc_out, shape);
+            sums::<E, T, false, false>(compute, b, &weights, ones, q, q, shape);
+            values::<E, T, T, false, false>(compute, &weights, &v, q, q, q, &b.acc_out, shape);
         }
     } else {
         let shrink = b.shrink_in.wait_front(shape.rows);
         let sum = b.sum_in.wait_front(shape.rows);
         let acc = b.acc_in.wait_front(shape.rows * shape.width);
         if last {
-            sums::<T, true, true>(compute, b, &weights, ones, &sum, &shrink, shape);
+            sums::<E, T, true, true>(compute, b, &weights, ones, &sum, &shrink, shape);
             sum.pop_front();
             let inverse = b.sum_in.wait_front(shape.rows);
-            values::<T, bf16, true, true>(compute, &weights, &v, &acc, &shrink, &inverse, &b.out, shape);
+            values::<E, T, E, true, true>(compute, &weights, &v, &acc, &shrink, &inverse, &b.out, shape);
         } else {
-            sums::<T, true, false>(compute, b, &weights, ones, &sum, &shrink, shape);
+            sums::<E, T, true, false>(compute, b, &weights, ones, &sum, &shrink, shape);
             sum.pop_front();
-            values::<T, T, true, false>(compute, &weights, &v, &acc, &shrink, q, &b.acc_out, shape);
+            values::<E, T, T, true, false>(compute, &weights, &v, &acc, &shrink, q, &b.acc_out, shape);
         }
     }
 }
 
 /// Attention without a mask.
 #[ttl::kernel(compute)]
-pub fn attend<T: Element>(
+pub fn attend<E: Element, T: Element>(
     compute: Compute,
-    b: Buffers<T>,
+    b: Buffers<E, T>,
     #[ttl(compile_time)] shape: Shape,
     #[ttl(common)] scale: f32,
     first: u32,
@@ -81,7 +81,7 @@ pub fn attend<T: Element>(
         let q = b.scaled_in.wait_front(shape.rows * shape.depth);
         let blocks = shape.key_blocks(item % shape.query_blocks());
         for block in 0..blocks {
-            scores::<T, NONE>(&compute, &b, &q, &ones, &ones, shape, 0, 0);
+            scores::<E, T, bf16, NONE>(&compute, &b, &q, &ones, &ones, shape, 0, 0);
             add_block(&compute, &b, &q, &ones, shape, block, blocks);
         }
     }
@@ -90,9 +90,9 @@ pub fn attend<T: Element>(
 /// Attention in which the keys beyond an edge do not count: the padding of the last tile, or what follows a query. `mask` is three tiles, as
 /// [`write_with_edge`](super::movement::write_with_edge()) makes them.
 #[ttl::kernel(compute)]
-pub fn attend_with_edge<T: Element>(
+pub fn attend_with_edge<E: Element, T: Element>(
     compute: Compute,
-    b: Buffers<T>,
+    b: Buffers<E, T>,
     mask: CbIn<bf16>,
     #[ttl(compile_time)] shape: Shape,
     #[ttl(common)] scale: f32,
@@ -109,9 +109,9 @@ pub fn attend_with_edge<T: Element>(
         let blocks = shape.key_blocks(query_block);
         for block in 0..blocks {
             if (block + 1) * shape.cols > shape.edge_of(query_block, 0) {
-                scores::<T, EDGE>(&compute, &b, &q, &mask, &ones, shape, query_block, block * shape.cols);
+                scores::<E, T, bf16, EDGE>(&compute, &b, &q, &mask, &ones, shape, query_block, block * shape.cols);
             } else {
-                scores::<T, NONE>(&compute, &b, &q, &ones, &ones, shape, 0, 0);
+                scores::<E, T, bf16, NONE>(&compute, &b, &q, &ones, &ones, shape, 0, 0);
             }
             add_block(&compute, &b, &q, &ones, shape, block, blocks);
         }
@@ -121,12 +121,12 @@ pub fn attend_with_edge<T: Element>(
 /// Attention with a mask that is added to the scores: one row of keys for all queries.
 #[ttl::kernel(compute)]
 #[allow(clippy::too_many_arguments)] // two buffers more
-pub fn attend_with_row<T: Element>(
+pub fn attend_with_row<E: Element, T: Element>(
     compute: Compute,
-    b: Buffers<T>,
-    mask: CbIn<bf16>,
-    zeros_out: CbOut<bf16>,
-    zeros_in: CbIn<bf16>,
+    b: Buffers<E, T>,
+    mask: CbIn<E>,
+    zeros_out: CbOut<E>,
+    zeros_in: CbIn<E>,
     #[ttl(compile_time)] shape: Shape,
     #[ttl(common)] scale: f32,
     first: u32,
@@ -143,7 +143,7 @@ pub fn attend_with_row<T: Element>(
         for block in 0..blocks {
             {
                 let mask = mask.wait_front(shape.cols);
-                scores::<T, ROW>(&compute, &b, &q, &mask, &zeros, shape, 0, 0);
+                scores::<E, T, E, ROW>(&compute, &b, &q, &mask, &zeros, shape, 0, 0);
             }
             add_block(&compute, &b, &q, &ones, shape, block, blocks);
         }
@@ -152,10 +152,10 @@ pub fn attend_with_row<T: Element>(
 
 /// Attention with a mask that is added to the scores: a row of keys for each query.
 #[ttl::kernel(compute)]
-pub fn attend_with_mask<T: Element>(
+pub fn attend_with_mask<E: Element, T: Element>(
     compute: Compute,
-    b: Buffers<T>,
-    mask: CbIn<bf16>,
+    b: Buffers<E, T>,
+    mask: CbIn<E>,
     #[ttl(compile_time)] shape: Shape,
     #[ttl(common)] scale: f32,
     first: u32,
@@ -170,7 +170,7 @@ pub fn attend_with_mask<T: Element>(
         for block in 0..blocks {
             {
                 let mask = mask.wait_front(shape.rows * shape.cols);
-                scores::<T, FULL>(&compute, &b, &q, &mask, &ones, shape, 0, 0);
+                scores::<E, T, E, FULL>(&compute, &b, &q, &mask, &mask, shape, 0, 0);
             }
             add_block(&compute, &b, &q, &ones, shape, block, blocks);
         }

@@ -27,8 +27,8 @@
 //! `[batch, queries, heads * e]`, as linear layers leave and take them: a head is a range of columns. `d` and `e` are multiples of 32; the numbers of queries
 //! and keys may be any. The batch may be any number of dimensions, or none. Fewer key heads than heads serve several heads each, in order.
 //!
-//! **Masks.** See [`Mask`]. What is added is bf16, and finite: `-1e9` rather than `-inf`. A query all of whose keys have the same low number gets their mean. The
-//! padding of tiles never counts.
+//! **Masks.** See [`Mask`]. What is added has the format of the other tensors and is finite: `-1e9` rather than `-inf`. A query all of whose keys have the same
+//! low number gets their mean. The padding of tiles never counts.
 //!
 //! **Schedule.** A work item is a block of queries of one head; the cores share the items ([`split`]). For each, block after block
 //! of keys:
@@ -45,12 +45,17 @@
 //! **Blocks** are of at most 4 tiles of queries and 8 of keys, as even as they go, smaller if L1 would be too small; [`Attention::blocks`] sets others. Tiles
 //! that are missing to the last block are computed and masked: at most one less than there are blocks.
 //!
-//! **L1**, in tiles, for blocks of `r` tiles of queries and `c` of keys, with heads of `d` and `e` tiles: bf16 `2 r d + 2 c d + 2 c e + r c + 2 r e + 2`, and of what
-//! is kept between steps `r d + r c + 5 r + 2 r e`, f32 with 32-bit registers, else bf16. An edge takes 3 tiles, a mask 2 c or 2 r c.
+//! **L1**, in tiles, for blocks of `r` tiles of queries and `c` of keys, with heads of `d` and `e` tiles: `2 r d + 2 c d + 2 c e + r c + 2 r e` of the tensors'
+//! elements, and of what is kept between steps `r d + r c + 5 r + 2 r e`, f32 with 32-bit registers, else bf16. A mask takes 2 c + 1 or 2 r c of the tensors' elements;
+//! an edge takes 3 of bf16, and there is one of ones.
 //!
-//! **Numerics.** With `fp32_dest_acc` scores, maxima, sums and values are f32 and lose what tf32 does not have on their way to the matrix unit (11 bits stay);
-//! weights are bf16, and their sums are those of the rounded weights. With 16-bit registers everything is bf16. So the error of a weight is at most that
-//! of its score: about `2^-10` of the largest score with 32-bit registers, `2^-8` with 16-bit ones, and half a unit of bf16.
+//! **Numerics.** The tensors are all bf16 or all f32. With `fp32_dest_acc` scores, maxima, sums and values are f32, and the matrix unit reads them with 11 bits
+//! (tf32), as second operand of a product with 10: the others are cut off, of a number up to 2^-10, or 2^-9. It reads f32 tensors so, too: `q` and the mask with 11 bits,
+//! `k` and `v` with 10. Weights are stored in the tensors' format (f32 ones are cut when they are read), and their sums are those of the weights that the values are
+//! multiplied by. So a weight is off by what its score is, up to `3 * 2^-10` of the largest score, with f32 tensors `6 * 2^-10`, and by its own rounding; in the end
+//! up to `3 * 2^-10` of the result are cut off, and bf16 rounds. f32 tensors thus have operands of 10 or 11 bits rather than 8, but not results as exact as f32: cuts all
+//! go toward zero. With 16-bit registers everything is bf16 between the steps, and f32 tensors are cut to bf16: a weight is off by about `2^-8` of the largest score for
+//! each of some roundings.
 
 pub mod buffers;
 pub mod compute;
@@ -59,7 +64,9 @@ mod scores;
 pub mod shape;
 mod sums;
 
+use crate::exact::Exact;
 use crate::pieces::even_size;
+use crate::rows::{lowest, tile};
 use crate::split::split;
 use buffers::BuffersHost;
 use compute::{attend, attend_with_edge, attend_with_mask, attend_with_row};
@@ -69,19 +76,19 @@ use ttl::prelude::*;
 
 /// Which keys count for which queries.
 #[derive(Clone, Copy, Debug, Default)]
-pub enum Mask<'a> {
+pub enum Mask<'a, E: Element = bf16> {
     /// All.
     #[default]
     None,
     /// Those up to the query itself, the queries being the last of the keys: key `j` counts for query `i` if `j <= i + keys - queries`.
     Causal,
     /// This tensor is added to the scores: `[batch or 1, queries or 1, keys]`.
-    Add(&'a Tensor<bf16>),
+    Add(&'a Tensor<E>),
 }
 
 /// What is to be computed, beyond what the tensors' shapes say.
 #[derive(Clone, Copy, Debug)]
-pub struct Attention<'a> {
+pub struct Attention<'a, E: Element = bf16> {
     /// Heads of queries.
     pub heads: usize,
     /// Heads of keys and values, a divisor of `heads`.
@@ -89,14 +96,14 @@ pub struct Attention<'a> {
     /// `1 / sqrt(d)` if not given.
     pub scale: Option<f32>,
     /// Which keys count for which queries.
-    pub mask: Mask<'a>,
+    pub mask: Mask<'a, E>,
     /// Tiles of a block of queries and of a block of keys, at most.
     pub blocks: Option<(u32, u32)>,
 }
 
-impl Attention<'_> {
+impl<E: Element> Attention<'_, E> {
     /// `heads` heads with keys of their own, without a mask.
-    pub const fn of_heads(heads: usize) -> Attention<'static> {
+    pub const fn of_heads(heads: usize) -> Attention<'static, E> {
         Attention { heads, key_heads: heads, scale: None, mask: Mask::None, blocks: None }
     }
 }
@@ -106,7 +113,7 @@ fn wrong<T>(message: String) -> ttl::Result<T> {
 }
 
 /// A tensor as `[batch, length, width]`.
-fn sizes(name: &str, tensor: &Tensor<bf16>) -> ttl::Result<[usize; 3]> {
+fn sizes<E: Element>(name: &str, tensor: &Tensor<E>) -> ttl::Result<[usize; 3]> {
     match tensor.shape() {
         [batch @ .., length, width] if !tensor.shape().contains(&0) => Ok([batch.iter().product(), *length, *width]),
         shape => wrong(format!("`{name}` is {shape:?}; it must be [batch, sequence, width], and not empty")),
@@ -133,7 +140,11 @@ struct Job {
 }
 
 impl Job {
-    fn new(config: &ComputeConfig, tensors: [&Tensor<bf16>; 4], attention: &Attention<'_>) -> ttl::Result<Job> {
+    fn new<E: Element>(
+        config: &ComputeConfig,
+        tensors: [&Tensor<E>; 4],
+        attention: &Attention<'_, E>,
+    ) -> ttl::Result<Job> {
         let [q, k, v, out] = tensors;
         let Attention { heads, key_heads, scale, mask, blocks } = *attention;
         let [batch, queries, q_width] = sizes("q", q)?;
@@ -197,7 +208,7 @@ impl Job {
             }
             Mask::Add(mask) => job.mask = Some(job.mask_shape(mask, [batch, queries, keys])?),
         }
-        job.cut(config, blocks);
+        job.cut::<E>(config, blocks);
         let padded = !keys.is_multiple_of(32) || !job.shape.keys.is_multiple_of(job.shape.cols);
         if job.edge.is_none() && job.mask.is_none() && padded {
             job.edge = Some((keys % 32) as u32);
@@ -205,7 +216,7 @@ impl Job {
         Ok(job)
     }
 
-    fn mask_shape(&self, mask: &Tensor<bf16>, [batch, queries, keys]: [usize; 3]) -> ttl::Result<MaskShape> {
+    fn mask_shape<E: Element>(&self, mask: &Tensor<E>, [batch, queries, keys]: [usize; 3]) -> ttl::Result<MaskShape> {
         let [of_batch, of_queries, of_keys] = sizes("mask", mask)?;
         let fits = |of: usize, all: usize| of == all || of == 1;
         if !fits(of_batch, batch) || !fits(of_queries, queries) || of_keys != keys {
@@ -216,26 +227,38 @@ impl Job {
         }
         let rows = if of_queries == 1 { 1 } else { self.shape.queries };
         let last = (keys - 1) % 32 + 1;
-        Ok(MaskShape { pitch: if of_batch == 1 { 0 } else { rows }, rows, full: of_queries > 1, last: last as u32 })
+        Ok(MaskShape {
+            pitch: if of_batch == 1 { 0 } else { rows },
+            rows,
+            full: of_queries > 1,
+            last: last as u32,
+            lowest: lowest(E::FORMAT),
+        })
     }
 
     /// Bytes of L1 that the buffers take.
-    fn bytes(&self, rows: u32, cols: u32, wide: bool) -> u32 {
+    fn bytes<E: Element, T: Element>(&self, rows: u32, cols: u32) -> u64 {
         let Shape { depth, width, .. } = self.shape;
-        let narrow = 2 * rows * depth + 2 * cols * (depth + width) + rows * cols + 2 * rows * width + 2;
-        let mask = self.mask.map_or(3, |m| 2 * cols * if m.full { rows } else { 1 });
+        let elements = 2 * rows * depth + 2 * cols * (depth + width) + rows * cols + 2 * rows * width;
         let kept = rows * depth + rows * cols + 5 * rows + 2 * rows * width;
-        2048 * (narrow + mask + kept * if wide { 2 } else { 1 })
+        // A mask, and the zeros that its one row is added to; else the three tiles of an edge. There is one of ones.
+        let (mask, own): (u32, u32) = match self.mask {
+            Some(m) if m.full => (2 * cols * rows, 1),
+            Some(_) => (2 * cols + 1, 1),
+            None => (0, 3 + 1),
+        };
+        u64::from(elements + mask) * tile::<E>() + u64::from(kept) * tile::<T>() + u64::from(own) * tile::<bf16>()
     }
 
     /// Chooses the blocks.
-    fn cut(&mut self, config: &ComputeConfig, blocks: Option<(u32, u32)>) {
+    fn cut<E: Element>(&mut self, config: &ComputeConfig, blocks: Option<(u32, u32)>) {
         /// What the smaller of the chips has for programs, less what others may need.
-        const MOST: u32 = 1_200_000;
+        const MOST: u64 = 1_200_000;
         let (mut rows, mut cols) = blocks.unwrap_or((4, 8));
         (rows, cols) = (even_size(self.shape.queries, rows), even_size(self.shape.keys, cols));
         if blocks.is_none() {
-            while self.bytes(rows, cols, config.fp32_dest_acc) > MOST && (rows, cols) != (1, 1) {
+            let bytes = if config.fp32_dest_acc { Self::bytes::<E, f32> } else { Self::bytes::<E, bf16> };
+            while bytes(self, rows, cols) > MOST && (rows, cols) != (1, 1) {
                 (rows, cols) = if rows >= cols { (rows - 1, cols) } else { (rows, cols - 1) };
             }
         }
@@ -246,25 +269,25 @@ impl Job {
 }
 
 /// Attention over the cores of `grid`: `[q, k, v, out]`. See the [module](self) for shapes, masks and numerics.
-pub fn program(
+pub fn program<E: Exact>(
     grid: &CoreSet,
     config: ComputeConfig,
-    tensors: [&Tensor<bf16>; 4],
-    attention: &Attention<'_>,
+    tensors: [&Tensor<E>; 4],
+    attention: &Attention<'_, E>,
 ) -> ttl::Result<Program> {
     let job = Job::new(&config, tensors, attention)?;
     if config.fp32_dest_acc {
-        Ok(build::<f32>(grid, config, tensors, attention, &job))
+        Ok(build::<E, f32>(grid, config, tensors, attention, &job))
     } else {
-        Ok(build::<bf16>(grid, config, tensors, attention, &job))
+        Ok(build::<E, bf16>(grid, config, tensors, attention, &job))
     }
 }
 
-fn build<T: Element>(
+fn build<E: Element, T: Element>(
     grid: &CoreSet,
     config: ComputeConfig,
-    [q, k, v, out]: [&Tensor<bf16>; 4],
-    attention: &Attention<'_>,
+    [q, k, v, out]: [&Tensor<E>; 4],
+    attention: &Attention<'_, E>,
     job: &Job,
 ) -> Program {
     let (shape, scale) = (job.shape, job.scale);
@@ -273,14 +296,14 @@ fn build<T: Element>(
     let cores = &split.cores;
     let (first, count) = (|| split.first(), || split.count());
     let mut p = Program::new("attention");
-    let (q_out, q_in) = p.circular_buffer::<bf16>("q", cores, 2 * rows * depth);
-    let (k_out, k_in) = p.circular_buffer::<bf16>("k", cores, 2 * cols * depth);
-    let (v_out, v_in) = p.circular_buffer::<bf16>("v", cores, 2 * cols * width);
-    let (out_out, out_in) = p.circular_buffer::<bf16>("out", cores, 2 * rows * width);
+    let (q_out, q_in) = p.circular_buffer::<E>("q", cores, 2 * rows * depth);
+    let (k_out, k_in) = p.circular_buffer::<E>("k", cores, 2 * cols * depth);
+    let (v_out, v_in) = p.circular_buffer::<E>("v", cores, 2 * cols * width);
+    let (out_out, out_in) = p.circular_buffer::<E>("out", cores, 2 * rows * width);
     let (ones_out, ones_in) = p.circular_buffer::<bf16>("ones", cores, 1);
     let (scaled_out, scaled_in) = p.circular_buffer::<T>("scaled", cores, rows * depth);
     let (scores_out, scores_in) = p.circular_buffer::<T>("scores", cores, rows * cols);
-    let (weights_out, weights_in) = p.circular_buffer::<bf16>("weights", cores, rows * cols);
+    let (weights_out, weights_in) = p.circular_buffer::<E>("weights", cores, rows * cols);
     let (max_out, max_in) = p.circular_buffer::<T>("max", cores, 2 * rows);
     let (shrink_out, shrink_in) = p.circular_buffer::<T>("shrink", cores, rows);
     let (sum_out, sum_in) = p.circular_buffer::<T>("sum", cores, 2 * rows);
@@ -310,8 +333,8 @@ fn build<T: Element>(
     let (q, k, v, out) = (q.accessor(), k.accessor(), v.accessor(), out.accessor());
     if let (Some(mask_shape), Mask::Add(mask)) = (job.mask, attention.mask) {
         let tiles = if mask_shape.full { rows * cols } else { cols };
-        let (mask_out, mask_in) = p.circular_buffer::<bf16>("mask", cores, 2 * tiles);
-        let reader = read_with_mask {
+        let (mask_out, mask_in) = p.circular_buffer::<E>("mask", cores, 2 * tiles);
+        let reader = read_with_mask::<E> {
             q,
             k,
             v,
@@ -328,24 +351,28 @@ fn build<T: Element>(
         p.kernel(cores, reader);
         let mask = mask_in;
         if mask_shape.full {
-            p.compute(cores, config, attend_with_mask::<T> { b, mask, shape, scale, first: first(), count: count() });
+            p.compute(
+                cores,
+                config,
+                attend_with_mask::<E, T> { b, mask, shape, scale, first: first(), count: count() },
+            );
         } else {
-            let (zeros_out, zeros_in) = p.circular_buffer::<bf16>("zeros", cores, 1);
+            let (zeros_out, zeros_in) = p.circular_buffer::<E>("zeros", cores, 1);
             let kernel =
-                attend_with_row::<T> { b, mask, zeros_out, zeros_in, shape, scale, first: first(), count: count() };
+                attend_with_row::<E, T> { b, mask, zeros_out, zeros_in, shape, scale, first: first(), count: count() };
             p.compute(cores, config, kernel);
         }
-        p.kernel(cores, write { out, out_in, shape, first: first(), count: count() });
+        p.kernel(cores, write::<E> { out, out_in, shape, first: first(), count: count() });
         return p;
     }
-    p.kernel(cores, read { q, k, v, q_out, k_out, v_out, shape, first: first(), count: count() });
+    p.kernel(cores, read::<E> { q, k, v, q_out, k_out, v_out, shape, first: first(), count: count() });
     if let Some(whole) = job.edge {
         let (mask_out, mask) = p.circular_buffer::<bf16>("mask", cores, 3);
-        p.compute(cores, config, attend_with_edge::<T> { b, mask, shape, scale, first: first(), count: count() });
-        p.kernel(cores, write_with_edge { out, out_in, mask_out, shape, whole, first: first(), count: count() });
+        p.compute(cores, config, attend_with_edge::<E, T> { b, mask, shape, scale, first: first(), count: count() });
+        p.kernel(cores, write_with_edge::<E> { out, out_in, mask_out, shape, whole, first: first(), count: count() });
     } else {
-        p.compute(cores, config, attend::<T> { b, shape, scale, first: first(), count: count() });
-        p.kernel(cores, write { out, out_in, shape, first: first(), count: count() });
+        p.compute(cores, config, attend::<E, T> { b, shape, scale, first: first(), count: count() });
+        p.kernel(cores, write::<E> { out, out_in, shape, first: first(), count: count() });
     }
     p
 }

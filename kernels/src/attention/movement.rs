@@ -1,6 +1,7 @@
 //! Readers and writers: the blocks of queries, keys, values and masks, and the results back.
 
 use super::shape::Shape;
+use crate::tiles::pad_tile;
 use ttl::prelude::*;
 
 /// The lowest bf16: a score from which nothing is left after `exp`, and which is a number all the same.
@@ -36,10 +37,10 @@ struct Head {
 /// more: of queries the results go nowhere, keys and values are taken away by the mask.
 #[ttl::device]
 #[allow(clippy::too_many_arguments)] // a tensor and its buffer, rows, and their places
-fn read_rows(
+fn read_rows<E: Element>(
     noc: &Noc,
-    from: &TensorAccessor<bf16>,
-    out: &CbOut<bf16>,
+    from: &TensorAccessor<E>,
+    out: &CbOut<E>,
     of: Head,
     first: u32,
     count: u32,
@@ -59,14 +60,14 @@ fn read_rows(
 
 /// The queries of an item.
 #[ttl::device]
-fn read_queries(noc: &Noc, q: &TensorAccessor<bf16>, q_out: &CbOut<bf16>, shape: Shape, at: Item) {
+fn read_queries<E: Element>(noc: &Noc, q: &TensorAccessor<E>, q_out: &CbOut<E>, shape: Shape, at: Item) {
     let of = Head { batch: at.batch, rows: shape.queries, heads: shape.heads, head: at.head, width: shape.depth };
     read_rows(noc, q, q_out, of, at.block * shape.rows, shape.rows, shape.depth, 1);
 }
 
 /// A block of keys, its tiles where those of its transpose stand.
 #[ttl::device]
-fn read_keys(noc: &Noc, k: &TensorAccessor<bf16>, k_out: &CbOut<bf16>, shape: Shape, at: Item, first: u32) {
+fn read_keys<E: Element>(noc: &Noc, k: &TensorAccessor<E>, k_out: &CbOut<E>, shape: Shape, at: Item, first: u32) {
     let (heads, head) = (shape.heads / shape.group, at.head / shape.group);
     let of = Head { batch: at.batch, rows: shape.keys, heads, head, width: shape.depth };
     read_rows(noc, k, k_out, of, first, shape.cols, 1, shape.cols);
@@ -74,7 +75,7 @@ fn read_keys(noc: &Noc, k: &TensorAccessor<bf16>, k_out: &CbOut<bf16>, shape: Sh
 
 /// The values of the same keys.
 #[ttl::device]
-fn read_values(noc: &Noc, v: &TensorAccessor<bf16>, v_out: &CbOut<bf16>, shape: Shape, at: Item, first: u32) {
+fn read_values<E: Element>(noc: &Noc, v: &TensorAccessor<E>, v_out: &CbOut<E>, shape: Shape, at: Item, first: u32) {
     let (heads, head) = (shape.heads / shape.group, at.head / shape.group);
     let of = Head { batch: at.batch, rows: shape.keys, heads, head, width: shape.width };
     read_rows(noc, v, v_out, of, first, shape.cols, shape.width, 1);
@@ -83,14 +84,14 @@ fn read_values(noc: &Noc, v: &TensorAccessor<bf16>, v_out: &CbOut<bf16>, shape: 
 /// Reads, for each item, the queries and then block by block the keys and their values.
 #[ttl::kernel(reader)]
 #[allow(clippy::too_many_arguments)] // three tensors and their buffers
-pub fn read(
+pub fn read<E: Element>(
     noc: Noc,
-    q: TensorAccessor<bf16>,
-    k: TensorAccessor<bf16>,
-    v: TensorAccessor<bf16>,
-    q_out: CbOut<bf16>,
-    k_out: CbOut<bf16>,
-    v_out: CbOut<bf16>,
+    q: TensorAccessor<E>,
+    k: TensorAccessor<E>,
+    v: TensorAccessor<E>,
+    q_out: CbOut<E>,
+    k_out: CbOut<E>,
+    v_out: CbOut<E>,
     #[ttl(compile_time)] shape: Shape,
     first: u32,
     count: u32,
@@ -117,6 +118,8 @@ pub struct MaskShape {
     pub full: bool,
     /// Elements of the last tile of keys that are keys.
     pub last: u32,
+    /// What stands where there is no key: the lowest number, as [`pad_tile`] takes it.
+    pub lowest: u32,
 }
 
 /// The place of an element among those of a tile: faces of 16 x 16.
@@ -127,10 +130,10 @@ fn in_tile(row: u32, col: u32) -> u32 {
 
 /// The tiles of the mask for a block. What is no key gets the lowest score.
 #[ttl::device]
-fn read_mask(
+fn read_mask<E: Element>(
     noc: &Noc,
-    mask: &TensorAccessor<bf16>,
-    mask_out: &CbOut<bf16>,
+    mask: &TensorAccessor<E>,
+    mask_out: &CbOut<E>,
     shape: Shape,
     mask_shape: MaskShape,
     at: Item,
@@ -149,12 +152,7 @@ fn read_mask(
         }
     }
     reads.wait();
-    // Of a mask of one row the others are not read.
-    let mut lines = 1;
-    if mask_shape.full {
-        lines = 32;
-    }
-    let elements = noc.raw().l1_u16(block.get_write_ptr());
+    let bytes = mask_out.get_tile_size();
     for col in 0..shape.cols {
         let mut whole = 32;
         if first + col >= shape.keys {
@@ -163,12 +161,8 @@ fn read_mask(
             whole = mask_shape.last;
         }
         for row in 0..rows {
-            let tile = elements.at((row * shape.cols + col) * 1024);
-            for c in whole..32 {
-                for r in 0..lines {
-                    tile.write(in_tile(r, c), LOWEST as u16);
-                }
-            }
+            let at = block.get_write_ptr() + (row * shape.cols + col) * bytes;
+            pad_tile(noc, at, bytes / 1024, 32, whole, mask_shape.lowest);
         }
     }
 }
@@ -176,16 +170,16 @@ fn read_mask(
 /// [`read()`] with a mask: its tiles for each block come between the keys and the values.
 #[ttl::kernel(reader)]
 #[allow(clippy::too_many_arguments)] // four tensors and their buffers
-pub fn read_with_mask(
+pub fn read_with_mask<E: Element>(
     noc: Noc,
-    q: TensorAccessor<bf16>,
-    k: TensorAccessor<bf16>,
-    v: TensorAccessor<bf16>,
-    mask: TensorAccessor<bf16>,
-    q_out: CbOut<bf16>,
-    k_out: CbOut<bf16>,
-    v_out: CbOut<bf16>,
-    mask_out: CbOut<bf16>,
+    q: TensorAccessor<E>,
+    k: TensorAccessor<E>,
+    v: TensorAccessor<E>,
+    mask: TensorAccessor<E>,
+    q_out: CbOut<E>,
+    k_out: CbOut<E>,
+    v_out: CbOut<E>,
+    mask_out: CbOut<E>,
     #[ttl(compile_time)] shape: Shape,
     #[ttl(compile_time)] mask_shape: MaskShape,
     first: u32,
@@ -204,7 +198,7 @@ pub fn read_with_mask(
 
 /// The result of an item; rows beyond the last query stay where they are.
 #[ttl::device]
-fn write_result(noc: &Noc, out: &TensorAccessor<bf16>, out_in: &CbIn<bf16>, shape: Shape, at: Item) {
+fn write_result<E: Element>(noc: &Noc, out: &TensorAccessor<E>, out_in: &CbIn<E>, shape: Shape, at: Item) {
     let block = out_in.wait_front(shape.rows * shape.width);
     let mut writes = noc.write_from(&block);
     for row in 0..shape.rows {
@@ -221,10 +215,10 @@ fn write_result(noc: &Noc, out: &TensorAccessor<bf16>, out_in: &CbIn<bf16>, shap
 
 /// Writes the results.
 #[ttl::kernel(writer)]
-pub fn write(
+pub fn write<E: Element>(
     noc: Noc,
-    out: TensorAccessor<bf16>,
-    out_in: CbIn<bf16>,
+    out: TensorAccessor<E>,
+    out_in: CbIn<E>,
     #[ttl(compile_time)] shape: Shape,
     first: u32,
     count: u32,
@@ -238,10 +232,10 @@ pub fn write(
 /// `c < whole + slope * r - 32 * t`.
 #[ttl::kernel(writer)]
 #[allow(clippy::too_many_arguments)] // buffers and the mask
-pub fn write_with_edge(
+pub fn write_with_edge<E: Element>(
     noc: Noc,
-    out: TensorAccessor<bf16>,
-    out_in: CbIn<bf16>,
+    out: TensorAccessor<E>,
+    out_in: CbIn<E>,
     mask_out: CbOut<bf16>,
     #[ttl(compile_time)] shape: Shape,
     #[ttl(common)] whole: u32,

@@ -6,7 +6,7 @@ use ttl::prelude::*;
 
 /// The queries of an item, times the scale.
 #[ttl::device]
-pub(super) fn scale_queries<T: Element>(compute: &Compute, b: &Buffers<T>, shape: Shape, scale: f32) {
+pub(super) fn scale_queries<E: Element, T: Element>(compute: &Compute, b: &Buffers<E, T>, shape: Shape, scale: f32) {
     let tiles = shape.sections.queries;
     let q = b.q.wait_front(shape.rows * shape.depth);
     let mut scaled = b.scaled_out.reserve_back(shape.rows * shape.depth);
@@ -32,15 +32,16 @@ pub(super) const ROW: u32 = 2;
 pub(super) const FULL: u32 = 3;
 
 /// The scores of a block of keys that begins with tile `first`. The tiles of the mask are in the registers before the products: of an edge one of the
-/// three of `mask`; of a row with `zeros`, since adding is the way to bring a bf16 row to all rows of 32-bit registers. Without a mask neither is read.
+/// three of `mask`; of a row with `zeros`, since adding is the way to bring a row to all rows of 32-bit registers. Of `mask` and `zeros`
+/// none is read that is not needed.
 #[ttl::device]
 #[allow(clippy::too_many_arguments)] // three blocks and a place
-pub(super) fn scores<T: Element, const MASK: u32>(
+pub(super) fn scores<E: Element, T: Element, M: Element, const MASK: u32>(
     compute: &Compute,
-    b: &Buffers<T>,
+    b: &Buffers<E, T>,
     q: &Front<T>,
-    mask: &Front<bf16>,
-    zeros: &Front<bf16>,
+    mask: &Front<M>,
+    zeros: &Front<M>,
     shape: Shape,
     query_block: u32,
     first: u32,
@@ -92,9 +93,9 @@ pub(super) fn scores<T: Element, const MASK: u32>(
 
 /// The largest score of each query in the first block.
 #[ttl::device]
-pub(super) fn first_max<T: Element>(
+pub(super) fn first_max<E: Element, T: Element>(
     compute: &Compute,
-    b: &Buffers<T>,
+    b: &Buffers<E, T>,
     scores: &Front<T>,
     ones: &Front<bf16>,
     shape: Shape,
@@ -117,9 +118,9 @@ pub(super) fn first_max<T: Element>(
 
 /// The largest score of each query so far, and how much smaller that makes what was summed up before.
 #[ttl::device]
-pub(super) fn next_max<T: Element>(
+pub(super) fn next_max<E: Element, T: Element>(
     compute: &Compute,
-    b: &Buffers<T>,
+    b: &Buffers<E, T>,
     scores: &Front<T>,
     before: &Front<T>,
     ones: &Front<bf16>,
@@ -159,7 +160,13 @@ pub(super) fn next_max<T: Element>(
 
 /// `e^(score - maximum)`.
 #[ttl::device]
-pub(super) fn weights<T: Element>(compute: &Compute, b: &Buffers<T>, scores: &Front<T>, max: &Front<T>, shape: Shape) {
+pub(super) fn weights<E: Element, T: Element>(
+    compute: &Compute,
+    b: &Buffers<E, T>,
+    scores: &Front<T>,
+    max: &Front<T>,
+    shape: Shape,
+) {
     let (rows, cols) = (shape.sections.score_rows, shape.sections.score_cols);
     let mut weights = b.weights_out.reserve_back(shape.rows * shape.cols);
     for i in 0..shape.rows / rows {

@@ -8,10 +8,10 @@ use ttl::prelude::*;
 /// divided by the sums is left.
 #[ttl::device]
 #[allow(clippy::too_many_arguments)] // blocks of six buffers
-pub(super) fn sums<T: Element, const AGAIN: bool, const LAST: bool>(
+pub(super) fn sums<E: Element, T: Element, const AGAIN: bool, const LAST: bool>(
     compute: &Compute,
-    b: &Buffers<T>,
-    weights: &Front<bf16>,
+    b: &Buffers<E, T>,
+    weights: &Front<E>,
     ones: &Front<bf16>,
     before: &Front<T>,
     shrink: &Front<T>,
@@ -45,10 +45,10 @@ pub(super) fn sums<T: Element, const AGAIN: bool, const LAST: bool>(
 /// `inverse`, which is read there alone.
 #[ttl::device]
 #[allow(clippy::too_many_arguments)] // blocks of six buffers
-pub(super) fn values<T: Element, O: Element, const AGAIN: bool, const LAST: bool>(
+pub(super) fn values<E: Element, T: Element, O: Element, const AGAIN: bool, const LAST: bool>(
     compute: &Compute,
-    weights: &Front<bf16>,
-    v: &Front<bf16>,
+    weights: &Front<E>,
+    v: &Front<E>,
     before: &Front<T>,
     shrink: &Front<T>,
     inverse: &Front<T>,

@@ -1,4 +1,4 @@
-// fn attend_with_edge<f32>(
+// fn attend_with_edge<bf16, f32>(
 //     compute: Compute,
 //     b_q: CbIn<bf16>,
 //     b_k: CbIn<bf16>,
@@ -64,7 +64,7 @@ struct Shape {
     Sections sections;
 };
 
-static inline void scale_queries_f32(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, Shape shape, float scale) {  // scores.rs:9
+static inline void scale_queries_bf16_f32(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, Shape shape, float scale) {  // scores.rs:9
     const uint32_t tiles = shape.sections.queries;                        // scores.rs:10
     cb_wait_front(b_q, shape.rows * shape.depth);                         // scores.rs:11
     cb_reserve_back(b_scaled_out, shape.rows * shape.depth);              // scores.rs:12
@@ -115,22 +115,22 @@ static inline uint32_t Shape_edge_of(Shape self, uint32_t query_block, uint32_t 
     return self.edge + self.slope * (query_block * self.rows + row);      // shape.rs:71
 }
 
-static inline void scores_f32_1(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t q, uint32_t mask, uint32_t zeros, Shape shape, uint32_t query_block, uint32_t first) {  // scores.rs:38
-    const uint32_t rows = shape.sections.score_rows;                      // scores.rs:48
+static inline void scores_bf16_f32_bf16_1(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t q, uint32_t mask, uint32_t zeros, Shape shape, uint32_t query_block, uint32_t first) {  // scores.rs:39
+    const uint32_t rows = shape.sections.score_rows;                      // scores.rs:49
     const uint32_t cols = shape.sections.score_cols;
-    cb_wait_front(b_k, shape.cols * shape.depth);                         // scores.rs:49
-    cb_reserve_back(b_scores_out, shape.rows * shape.cols);               // scores.rs:50
-    reconfig_data_format(mask, q);                                        // scores.rs:51
+    cb_wait_front(b_k, shape.cols * shape.depth);                         // scores.rs:50
+    cb_reserve_back(b_scores_out, shape.rows * shape.cols);               // scores.rs:51
+    reconfig_data_format(mask, q);                                        // scores.rs:52
     pack_reconfig_data_format(b_scores_out);
     for (uint32_t i = 0, end = shape.rows / rows; i < end; ++i) {
-        for (uint32_t j = 0, end_2 = shape.cols / cols; j < end_2; ++j) {  // scores.rs:52
-            tile_regs_acquire();                                          // scores.rs:53
-            for (uint32_t r = 0; r < rows; ++r) {                         // scores.rs:55
-                const uint32_t edge = Shape_edge_of(shape, query_block, i * rows + r);  // scores.rs:56
-                copy_init(mask);                                          // scores.rs:57
+        for (uint32_t j = 0, end_2 = shape.cols / cols; j < end_2; ++j) {  // scores.rs:53
+            tile_regs_acquire();                                          // scores.rs:54
+            for (uint32_t r = 0; r < rows; ++r) {                         // scores.rs:56
+                const uint32_t edge = Shape_edge_of(shape, query_block, i * rows + r);  // scores.rs:57
+                copy_init(mask);                                          // scores.rs:58
                 for (uint32_t c = 0; c < cols; ++c) {
-                    const uint32_t key = first + j * cols + c;            // scores.rs:58
-                    if (key >= edge) {                                    // scores.rs:60
+                    const uint32_t key = first + j * cols + c;            // scores.rs:59
+                    if (key >= edge) {                                    // scores.rs:61
                         uint32_t value = key - edge;
                         if (2 < value) {
                             value = 2;
@@ -139,159 +139,159 @@ static inline void scores_f32_1(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32
                     }
                 }
             }
-            matmul_block_init(q, b_k, 1, cols, rows, shape.depth);        // scores.rs:79
+            matmul_block_init(q, b_k, 1, cols, rows, shape.depth);        // scores.rs:80
             for (uint32_t d = 0, end_3 = shape.depth; d < end_3; ++d) {
-                const uint32_t left = i * rows * shape.depth + d;         // scores.rs:80
+                const uint32_t left = i * rows * shape.depth + d;         // scores.rs:81
                 const uint32_t right = d * shape.cols + j * cols;
-                matmul_block(q, b_k, left, right, 0, 1, cols, rows, shape.depth);  // scores.rs:81
+                matmul_block(q, b_k, left, right, 0, 1, cols, rows, shape.depth);  // scores.rs:82
             }
-            tile_regs_commit();                                           // scores.rs:83
+            tile_regs_commit();                                           // scores.rs:84
             tile_regs_wait();
-            for (uint32_t r = 0; r < rows; ++r) {                         // scores.rs:84
-                for (uint32_t c = 0; c < cols; ++c) {                     // scores.rs:85
-                    pack_tile<true>(r * cols + c, b_scores_out, (i * rows + r) * shape.cols + j * cols + c);  // scores.rs:86
+            for (uint32_t r = 0; r < rows; ++r) {                         // scores.rs:85
+                for (uint32_t c = 0; c < cols; ++c) {                     // scores.rs:86
+                    pack_tile<true>(r * cols + c, b_scores_out, (i * rows + r) * shape.cols + j * cols + c);  // scores.rs:87
                 }
             }
-            tile_regs_release();                                          // scores.rs:84
+            tile_regs_release();                                          // scores.rs:85
         }
     }
-    cb_push_back(b_scores_out, shape.rows * shape.cols);                  // scores.rs:51
+    cb_push_back(b_scores_out, shape.rows * shape.cols);                  // scores.rs:52
     cb_pop_front(b_k, shape.cols * shape.depth);
 }
 
-static inline void scores_f32_0(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t q, uint32_t mask, uint32_t zeros, Shape shape, uint32_t query_block, uint32_t first) {  // scores.rs:38
-    const uint32_t rows = shape.sections.score_rows;                      // scores.rs:48
+static inline void scores_bf16_f32_bf16_0(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t q, uint32_t mask, uint32_t zeros, Shape shape, uint32_t query_block, uint32_t first) {  // scores.rs:39
+    const uint32_t rows = shape.sections.score_rows;                      // scores.rs:49
     const uint32_t cols = shape.sections.score_cols;
-    cb_wait_front(b_k, shape.cols * shape.depth);                         // scores.rs:49
-    cb_reserve_back(b_scores_out, shape.rows * shape.cols);               // scores.rs:50
-    reconfig_data_format(b_k, q);                                         // scores.rs:51
+    cb_wait_front(b_k, shape.cols * shape.depth);                         // scores.rs:50
+    cb_reserve_back(b_scores_out, shape.rows * shape.cols);               // scores.rs:51
+    reconfig_data_format(b_k, q);                                         // scores.rs:52
     pack_reconfig_data_format(b_scores_out);
     matmul_block_init(q, b_k, 1, cols, rows, shape.depth);
     for (uint32_t i = 0, end = shape.rows / rows; i < end; ++i) {
-        for (uint32_t j = 0, end_2 = shape.cols / cols; j < end_2; ++j) {  // scores.rs:52
-            tile_regs_acquire();                                          // scores.rs:53
-            for (uint32_t d = 0, end_3 = shape.depth; d < end_3; ++d) {   // scores.rs:79
-                const uint32_t left = i * rows * shape.depth + d;         // scores.rs:80
+        for (uint32_t j = 0, end_2 = shape.cols / cols; j < end_2; ++j) {  // scores.rs:53
+            tile_regs_acquire();                                          // scores.rs:54
+            for (uint32_t d = 0, end_3 = shape.depth; d < end_3; ++d) {   // scores.rs:80
+                const uint32_t left = i * rows * shape.depth + d;         // scores.rs:81
                 const uint32_t right = d * shape.cols + j * cols;
-                matmul_block(q, b_k, left, right, 0, 1, cols, rows, shape.depth);  // scores.rs:81
+                matmul_block(q, b_k, left, right, 0, 1, cols, rows, shape.depth);  // scores.rs:82
             }
-            tile_regs_commit();                                           // scores.rs:83
+            tile_regs_commit();                                           // scores.rs:84
             tile_regs_wait();
-            for (uint32_t r = 0; r < rows; ++r) {                         // scores.rs:84
-                for (uint32_t c = 0; c < cols; ++c) {                     // scores.rs:85
-                    pack_tile<true>(r * cols + c, b_scores_out, (i * rows + r) * shape.cols + j * cols + c);  // scores.rs:86
+            for (uint32_t r = 0; r < rows; ++r) {                         // scores.rs:85
+                for (uint32_t c = 0; c < cols; ++c) {                     // scores.rs:86
+                    pack_tile<true>(r * cols + c, b_scores_out, (i * rows + r) * shape.cols + j * cols + c);  // scores.rs:87
                 }
             }
-            tile_regs_release();                                          // scores.rs:84
+            tile_regs_release();                                          // scores.rs:85
         }
     }
-    cb_push_back(b_scores_out, shape.rows * shape.cols);                  // scores.rs:51
+    cb_push_back(b_scores_out, shape.rows * shape.cols);                  // scores.rs:52
     cb_pop_front(b_k, shape.cols * shape.depth);
 }
 
-static inline void first_max_f32(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t scores, uint32_t ones, Shape shape) {  // scores.rs:95
-    const uint32_t rows = shape.sections.max_rows;                        // scores.rs:102
-    cb_reserve_back(b_max_out, shape.rows);                               // scores.rs:103
-    reconfig_data_format(scores, ones);                                   // scores.rs:104
+static inline void first_max_bf16_f32(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t scores, uint32_t ones, Shape shape) {  // scores.rs:96
+    const uint32_t rows = shape.sections.max_rows;                        // scores.rs:103
+    cb_reserve_back(b_max_out, shape.rows);                               // scores.rs:104
+    reconfig_data_format(scores, ones);                                   // scores.rs:105
     pack_reconfig_data_format(b_max_out);
     reduce_init<PoolType::MAX, ReduceDim::REDUCE_ROW>(scores, ones, b_max_out);
     for (uint32_t i = 0, end = shape.rows / rows; i < end; ++i) {
-        tile_regs_acquire();                                              // scores.rs:105
-        for (uint32_t r = 0; r < rows; ++r) {                             // scores.rs:106
-            for (uint32_t c = 0, end_2 = shape.cols; c < end_2; ++c) {    // scores.rs:107
-                reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(scores, ones, (i * rows + r) * shape.cols + c, 0, r);  // scores.rs:108
+        tile_regs_acquire();                                              // scores.rs:106
+        for (uint32_t r = 0; r < rows; ++r) {                             // scores.rs:107
+            for (uint32_t c = 0, end_2 = shape.cols; c < end_2; ++c) {    // scores.rs:108
+                reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(scores, ones, (i * rows + r) * shape.cols + c, 0, r);  // scores.rs:109
             }
         }
-        tile_regs_commit();                                               // scores.rs:111
+        tile_regs_commit();                                               // scores.rs:112
         tile_regs_wait();
-        for (uint32_t r = 0; r < rows; ++r) {                             // scores.rs:112
-            pack_tile(r, b_max_out);                                      // scores.rs:113
+        for (uint32_t r = 0; r < rows; ++r) {                             // scores.rs:113
+            pack_tile(r, b_max_out);                                      // scores.rs:114
         }
-        tile_regs_release();                                              // scores.rs:112
+        tile_regs_release();                                              // scores.rs:113
     }
     reduce_uninit();
-    cb_push_back(b_max_out, shape.rows);                                  // scores.rs:104
+    cb_push_back(b_max_out, shape.rows);                                  // scores.rs:105
 }
 
-static inline void next_max_f32(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t scores, uint32_t before, uint32_t ones, Shape shape) {  // scores.rs:120
-    const uint32_t rows = shape.sections.max_rows;                        // scores.rs:128
-    cb_reserve_back(b_max_out, shape.rows);                               // scores.rs:129
-    cb_reserve_back(b_shrink_out, shape.rows);                            // scores.rs:130
-    reconfig_data_format(before, ones);                                   // scores.rs:131
+static inline void next_max_bf16_f32(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t scores, uint32_t before, uint32_t ones, Shape shape) {  // scores.rs:121
+    const uint32_t rows = shape.sections.max_rows;                        // scores.rs:129
+    cb_reserve_back(b_max_out, shape.rows);                               // scores.rs:130
+    cb_reserve_back(b_shrink_out, shape.rows);                            // scores.rs:131
+    reconfig_data_format(before, ones);                                   // scores.rs:132
     pack_reconfig_data_format(b_max_out);
     for (uint32_t i = 0, end = shape.rows / rows; i < end; ++i) {
-        tile_regs_acquire();                                              // scores.rs:132
-        copy_init(before);                                                // scores.rs:133
+        tile_regs_acquire();                                              // scores.rs:133
+        copy_init(before);                                                // scores.rs:134
         for (uint32_t r = 0; r < rows; ++r) {
-            copy_tile(before, i * rows + r, r);                           // scores.rs:134
+            copy_tile(before, i * rows + r, r);                           // scores.rs:135
         }
-        for (uint32_t r = 0; r < rows; ++r) {                             // scores.rs:136
-            copy_tile(before, i * rows + r, rows + r);                    // scores.rs:137
+        for (uint32_t r = 0; r < rows; ++r) {                             // scores.rs:137
+            copy_tile(before, i * rows + r, rows + r);                    // scores.rs:138
         }
-        reduce_init<PoolType::MAX, ReduceDim::REDUCE_ROW>(scores, ones, b_max_out);  // scores.rs:139
+        reduce_init<PoolType::MAX, ReduceDim::REDUCE_ROW>(scores, ones, b_max_out);  // scores.rs:140
         for (uint32_t r = 0; r < rows; ++r) {
-            for (uint32_t c = 0, end_2 = shape.cols; c < end_2; ++c) {    // scores.rs:140
-                reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(scores, ones, (i * rows + r) * shape.cols + c, 0, r);  // scores.rs:141
+            for (uint32_t c = 0, end_2 = shape.cols; c < end_2; ++c) {    // scores.rs:141
+                reduce_tile<PoolType::MAX, ReduceDim::REDUCE_ROW>(scores, ones, (i * rows + r) * shape.cols + c, 0, r);  // scores.rs:142
             }
         }
-        sub_binary_tile_init();                                           // scores.rs:144
+        sub_binary_tile_init();                                           // scores.rs:145
         for (uint32_t r = 0; r < rows; ++r) {
-            sub_binary_tile(rows + r, r, rows + r);                       // scores.rs:145
+            sub_binary_tile(rows + r, r, rows + r);                       // scores.rs:146
         }
-        exp_tile_init();                                                  // scores.rs:147
+        exp_tile_init();                                                  // scores.rs:148
         for (uint32_t r = 0; r < rows; ++r) {
-            exp_tile(rows + r);                                           // scores.rs:148
+            exp_tile(rows + r);                                           // scores.rs:149
         }
-        tile_regs_commit();                                               // scores.rs:150
+        tile_regs_commit();                                               // scores.rs:151
         tile_regs_wait();
-        for (uint32_t r = 0; r < rows; ++r) {                             // scores.rs:151
-            pack_tile(r, b_max_out);                                      // scores.rs:152
+        for (uint32_t r = 0; r < rows; ++r) {                             // scores.rs:152
+            pack_tile(r, b_max_out);                                      // scores.rs:153
         }
-        for (uint32_t r = 0; r < rows; ++r) {                             // scores.rs:154
-            pack_tile(rows + r, b_shrink_out);                            // scores.rs:155
+        for (uint32_t r = 0; r < rows; ++r) {                             // scores.rs:155
+            pack_tile(rows + r, b_shrink_out);                            // scores.rs:156
         }
-        tile_regs_release();                                              // scores.rs:154
+        tile_regs_release();                                              // scores.rs:155
         reduce_uninit();
     }
-    cb_push_back(b_shrink_out, shape.rows);                               // scores.rs:131
+    cb_push_back(b_shrink_out, shape.rows);                               // scores.rs:132
     cb_push_back(b_max_out, shape.rows);
 }
 
-static inline void weights_f32(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t scores, uint32_t max, Shape shape) {  // scores.rs:162
-    const uint32_t rows = shape.sections.score_rows;                      // scores.rs:163
+static inline void weights_bf16_f32(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t scores, uint32_t max, Shape shape) {  // scores.rs:163
+    const uint32_t rows = shape.sections.score_rows;                      // scores.rs:170
     const uint32_t cols = shape.sections.score_cols;
-    cb_reserve_back(b_weights_out, shape.rows * shape.cols);              // scores.rs:164
-    reconfig_data_format(scores, max);                                    // scores.rs:165
+    cb_reserve_back(b_weights_out, shape.rows * shape.cols);              // scores.rs:171
+    reconfig_data_format(scores, max);                                    // scores.rs:172
     pack_reconfig_data_format(b_weights_out);
     sub_bcast_cols_init(scores, max);
     exp_tile_init();
     for (uint32_t i = 0, end = shape.rows / rows; i < end; ++i) {
-        for (uint32_t j = 0, end_2 = shape.cols / cols; j < end_2; ++j) {  // scores.rs:166
-            tile_regs_acquire();                                          // scores.rs:167
-            for (uint32_t r = 0; r < rows; ++r) {                         // scores.rs:168
-                for (uint32_t c = 0; c < cols; ++c) {                     // scores.rs:169
-                    const uint32_t tile = (i * rows + r) * shape.cols + j * cols + c;  // scores.rs:170
-                    sub_tiles_bcast_cols(scores, max, tile, i * rows + r, r * cols + c);  // scores.rs:171
+        for (uint32_t j = 0, end_2 = shape.cols / cols; j < end_2; ++j) {  // scores.rs:173
+            tile_regs_acquire();                                          // scores.rs:174
+            for (uint32_t r = 0; r < rows; ++r) {                         // scores.rs:175
+                for (uint32_t c = 0; c < cols; ++c) {                     // scores.rs:176
+                    const uint32_t tile = (i * rows + r) * shape.cols + j * cols + c;  // scores.rs:177
+                    sub_tiles_bcast_cols(scores, max, tile, i * rows + r, r * cols + c);  // scores.rs:178
                 }
             }
-            for (uint32_t t = 0, end_3 = rows * cols; t < end_3; ++t) {   // scores.rs:174
-                exp_tile(t);                                              // scores.rs:175
+            for (uint32_t t = 0, end_3 = rows * cols; t < end_3; ++t) {   // scores.rs:181
+                exp_tile(t);                                              // scores.rs:182
             }
-            tile_regs_commit();                                           // scores.rs:177
+            tile_regs_commit();                                           // scores.rs:184
             tile_regs_wait();
-            for (uint32_t r = 0; r < rows; ++r) {                         // scores.rs:178
-                for (uint32_t c = 0; c < cols; ++c) {                     // scores.rs:179
-                    const uint32_t tile = (i * rows + r) * shape.cols + j * cols + c;  // scores.rs:180
-                    pack_tile<true>(r * cols + c, b_weights_out, tile);   // scores.rs:181
+            for (uint32_t r = 0; r < rows; ++r) {                         // scores.rs:185
+                for (uint32_t c = 0; c < cols; ++c) {                     // scores.rs:186
+                    const uint32_t tile = (i * rows + r) * shape.cols + j * cols + c;  // scores.rs:187
+                    pack_tile<true>(r * cols + c, b_weights_out, tile);   // scores.rs:188
                 }
             }
-            tile_regs_release();                                          // scores.rs:178
+            tile_regs_release();                                          // scores.rs:185
         }
     }
-    cb_push_back(b_weights_out, shape.rows * shape.cols);                 // scores.rs:165
+    cb_push_back(b_weights_out, shape.rows * shape.cols);                 // scores.rs:172
 }
 
-static inline void sums_f32_false_true(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t weights, uint32_t ones, uint32_t before, uint32_t shrink, Shape shape) {  // sums.rs:11
+static inline void sums_bf16_f32_false_true(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t weights, uint32_t ones, uint32_t before, uint32_t shrink, Shape shape) {  // sums.rs:11
     const uint32_t rows = shape.sections.sum_rows;                        // sums.rs:20
     cb_reserve_back(b_sum_out, shape.rows);                               // sums.rs:21
     reconfig_data_format(ones, weights);                                  // sums.rs:22
@@ -316,7 +316,7 @@ static inline void sums_f32_false_true(uint32_t b_q, uint32_t b_k, uint32_t b_v,
     cb_push_back(b_sum_out, shape.rows);                                  // sums.rs:22
 }
 
-static inline void values_f32_bf16_false_true(uint32_t weights, uint32_t v, uint32_t before, uint32_t shrink, uint32_t inverse, uint32_t out, Shape shape) {  // sums.rs:48
+static inline void values_bf16_f32_bf16_false_true(uint32_t weights, uint32_t v, uint32_t before, uint32_t shrink, uint32_t inverse, uint32_t out, Shape shape) {  // sums.rs:48
     const uint32_t rows = shape.sections.value_rows;                      // sums.rs:58
     const uint32_t cols = shape.sections.value_cols;
     cb_reserve_back(out, shape.rows * shape.width);                       // sums.rs:59
@@ -351,7 +351,7 @@ static inline void values_f32_bf16_false_true(uint32_t weights, uint32_t v, uint
     cb_push_back(out, shape.rows * shape.width);                          // sums.rs:60
 }
 
-static inline void sums_f32_false_false(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t weights, uint32_t ones, uint32_t before, uint32_t shrink, Shape shape) {  // sums.rs:11
+static inline void sums_bf16_f32_false_false(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t weights, uint32_t ones, uint32_t before, uint32_t shrink, Shape shape) {  // sums.rs:11
     const uint32_t rows = shape.sections.sum_rows;                        // sums.rs:20
     cb_reserve_back(b_sum_out, shape.rows);                               // sums.rs:21
     reconfig_data_format(ones, weights);                                  // sums.rs:22
@@ -372,7 +372,7 @@ static inline void sums_f32_false_false(uint32_t b_q, uint32_t b_k, uint32_t b_v
     cb_push_back(b_sum_out, shape.rows);                                  // sums.rs:22
 }
 
-static inline void values_f32_f32_false_false(uint32_t weights, uint32_t v, uint32_t before, uint32_t shrink, uint32_t inverse, uint32_t out, Shape shape) {  // sums.rs:48
+static inline void values_bf16_f32_f32_false_false(uint32_t weights, uint32_t v, uint32_t before, uint32_t shrink, uint32_t inverse, uint32_t out, Shape shape) {  // sums.rs:48
     const uint32_t rows = shape.sections.value_rows;                      // sums.rs:58
     const uint32_t cols = shape.sections.value_cols;
     cb_reserve_back(out, shape.rows * shape.width);                       // sums.rs:59
@@ -400,7 +400,7 @@ static inline void values_f32_f32_false_false(uint32_t weights, uint32_t v, uint
     cb_push_back(out, shape.rows * shape.width);                          // sums.rs:60
 }
 
-static inline void sums_f32_true_true(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t weights, uint32_t ones, uint32_t before, uint32_t shrink, Shape shape) {  // sums.rs:11
+static inline void sums_bf16_f32_true_true(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t weights, uint32_t ones, uint32_t before, uint32_t shrink, Shape shape) {  // sums.rs:11
     const uint32_t rows = shape.sections.sum_rows;                        // sums.rs:20
     cb_reserve_back(b_sum_out, shape.rows);                               // sums.rs:21
     pack_reconfig_data_format(b_sum_out);                                 // sums.rs:22
@@ -430,7 +430,7 @@ static inline void sums_f32_true_true(uint32_t b_q, uint32_t b_k, uint32_t b_v, 
     cb_push_back(b_sum_out, shape.rows);                                  // sums.rs:22
 }
 
-static inline void values_f32_bf16_true_true(uint32_t weights, uint32_t v, uint32_t before, uint32_t shrink, uint32_t inverse, uint32_t out, Shape shape) {  // sums.rs:48
+static inline void values_bf16_f32_bf16_true_true(uint32_t weights, uint32_t v, uint32_t before, uint32_t shrink, uint32_t inverse, uint32_t out, Shape shape) {  // sums.rs:48
     const uint32_t rows = shape.sections.value_rows;                      // sums.rs:58
     const uint32_t cols = shape.sections.value_cols;
     cb_reserve_back(out, shape.rows * shape.width);                       // sums.rs:59
@@ -473,7 +473,7 @@ static inline void values_f32_bf16_true_true(uint32_t weights, uint32_t v, uint3
     cb_push_back(out, shape.rows * shape.width);                          // sums.rs:60
 }
 
-static inline void sums_f32_true_false(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t weights, uint32_t ones, uint32_t before, uint32_t shrink, Shape shape) {  // sums.rs:11
+static inline void sums_bf16_f32_true_false(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t weights, uint32_t ones, uint32_t before, uint32_t shrink, Shape shape) {  // sums.rs:11
     const uint32_t rows = shape.sections.sum_rows;                        // sums.rs:20
     cb_reserve_back(b_sum_out, shape.rows);                               // sums.rs:21
     pack_reconfig_data_format(b_sum_out);                                 // sums.rs:22
@@ -499,7 +499,7 @@ static inline void sums_f32_true_false(uint32_t b_q, uint32_t b_k, uint32_t b_v,
     cb_push_back(b_sum_out, shape.rows);                                  // sums.rs:22
 }
 
-static inline void values_f32_f32_true_false(uint32_t weights, uint32_t v, uint32_t before, uint32_t shrink, uint32_t inverse, uint32_t out, Shape shape) {  // sums.rs:48
+static inline void values_bf16_f32_f32_true_false(uint32_t weights, uint32_t v, uint32_t before, uint32_t shrink, uint32_t inverse, uint32_t out, Shape shape) {  // sums.rs:48
     const uint32_t rows = shape.sections.value_rows;                      // sums.rs:58
     const uint32_t cols = shape.sections.value_cols;
     cb_reserve_back(out, shape.rows * shape.width);                       // sums.rs:59
@@ -535,18 +535,18 @@ static inline void values_f32_f32_true_false(uint32_t weights, uint32_t v, uint3
     cb_push_back(out, shape.rows * shape.width);                          // sums.rs:60
 }
 
-static inline void add_block_f32(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t q, uint32_t ones, Shape shape, uint32_t block, uint32_t blocks) {  // compute.rs:12
+static inline void add_block_bf16_f32(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t q, uint32_t ones, Shape shape, uint32_t block, uint32_t blocks) {  // compute.rs:12
     const bool last = block + 1 == blocks;                                // compute.rs:21
     cb_wait_front(b_scores_in, shape.rows * shape.cols);                  // compute.rs:23
     if (block == 0) {                                                     // compute.rs:28
-        first_max_f32(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_scores_in, ones, shape);  // compute.rs:25
+        first_max_bf16_f32(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_scores_in, ones, shape);  // compute.rs:25
     } else {
         cb_wait_front(b_max_in, shape.rows);                              // compute.rs:27
-        next_max_f32(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_scores_in, b_max_in, ones, shape);  // compute.rs:28
+        next_max_bf16_f32(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_scores_in, b_max_in, ones, shape);  // compute.rs:28
         cb_pop_front(b_max_in, shape.rows);
     }
     cb_wait_front(b_max_in, shape.rows);                                  // compute.rs:30
-    weights_f32(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_scores_in, b_max_in, shape);  // compute.rs:31
+    weights_bf16_f32(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_scores_in, b_max_in, shape);  // compute.rs:31
     if (last) {                                                           // compute.rs:35
         cb_pop_front(b_max_in, shape.rows);                               // compute.rs:33
     } else {
@@ -556,28 +556,28 @@ static inline void add_block_f32(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint3
     cb_wait_front(b_v, shape.cols * shape.width);                         // compute.rs:39
     if (block == 0) {                                                     // compute.rs:62
         if (last) {                                                       // compute.rs:48
-            sums_f32_false_true(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_weights_in, ones, q, q, shape);  // compute.rs:43
+            sums_bf16_f32_false_true(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_weights_in, ones, q, q, shape);  // compute.rs:43
             cb_wait_front(b_sum_in, shape.rows);                          // compute.rs:44
-            values_f32_bf16_false_true(b_weights_in, b_v, q, q, b_sum_in, b_out, shape);  // compute.rs:45
+            values_bf16_f32_bf16_false_true(b_weights_in, b_v, q, q, b_sum_in, b_out, shape);  // compute.rs:45
             cb_pop_front(b_sum_in, shape.rows);
         } else {
-            sums_f32_false_false(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_weights_in, ones, q, q, shape);  // compute.rs:47
-            values_f32_f32_false_false(b_weights_in, b_v, q, q, q, b_acc_out, shape);  // compute.rs:48
+            sums_bf16_f32_false_false(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_weights_in, ones, q, q, shape);  // compute.rs:47
+            values_bf16_f32_f32_false_false(b_weights_in, b_v, q, q, q, b_acc_out, shape);  // compute.rs:48
         }
     } else {
         cb_wait_front(b_shrink_in, shape.rows);                           // compute.rs:51
         cb_wait_front(b_sum_in, shape.rows);                              // compute.rs:52
         cb_wait_front(b_acc_in, shape.rows * shape.width);                // compute.rs:53
         if (last) {                                                       // compute.rs:62
-            sums_f32_true_true(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_weights_in, ones, b_sum_in, b_shrink_in, shape);  // compute.rs:55
+            sums_bf16_f32_true_true(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_weights_in, ones, b_sum_in, b_shrink_in, shape);  // compute.rs:55
             cb_pop_front(b_sum_in, shape.rows);                           // compute.rs:56
             cb_wait_front(b_sum_in, shape.rows);                          // compute.rs:57
-            values_f32_bf16_true_true(b_weights_in, b_v, b_acc_in, b_shrink_in, b_sum_in, b_out, shape);  // compute.rs:58
+            values_bf16_f32_bf16_true_true(b_weights_in, b_v, b_acc_in, b_shrink_in, b_sum_in, b_out, shape);  // compute.rs:58
             cb_pop_front(b_sum_in, shape.rows);
         } else {
-            sums_f32_true_false(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_weights_in, ones, b_sum_in, b_shrink_in, shape);  // compute.rs:60
+            sums_bf16_f32_true_false(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_weights_in, ones, b_sum_in, b_shrink_in, shape);  // compute.rs:60
             cb_pop_front(b_sum_in, shape.rows);                           // compute.rs:61
-            values_f32_f32_true_false(b_weights_in, b_v, b_acc_in, b_shrink_in, q, b_acc_out, shape);  // compute.rs:62
+            values_bf16_f32_f32_true_false(b_weights_in, b_v, b_acc_in, b_shrink_in, q, b_acc_out, shape);  // compute.rs:62
         }
         cb_pop_front(b_acc_in, shape.rows * shape.width);
         cb_pop_front(b_shrink_in, shape.rows);
@@ -626,17 +626,17 @@ void kernel_main() {                                                      // com
     cb_wait_front(b_ones_in, 1);                                          // compute.rs:103
     cb_wait_front(mask, 3);                                               // compute.rs:104
     for (uint32_t item = first, end = first + count; item < end; ++item) {  // compute.rs:105
-        scale_queries_f32(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, shape, scale);  // compute.rs:106
+        scale_queries_bf16_f32(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, shape, scale);  // compute.rs:106
         cb_wait_front(b_scaled_in, shape.rows * shape.depth);             // compute.rs:107
         const uint32_t query_block = item % Shape_query_blocks(shape);    // compute.rs:108
         const uint32_t blocks = Shape_key_blocks(shape, query_block);     // compute.rs:109
         for (uint32_t block = 0; block < blocks; ++block) {               // compute.rs:110
             if ((block + 1) * shape.cols > Shape_edge_of(shape, query_block, 0)) {  // compute.rs:114
-                scores_f32_1(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_scaled_in, mask, b_ones_in, shape, query_block, block * shape.cols);  // compute.rs:112
+                scores_bf16_f32_bf16_1(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_scaled_in, mask, b_ones_in, shape, query_block, block * shape.cols);  // compute.rs:112
             } else {
-                scores_f32_0(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_scaled_in, b_ones_in, b_ones_in, shape, 0, 0);  // compute.rs:114
+                scores_bf16_f32_bf16_0(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_scaled_in, b_ones_in, b_ones_in, shape, 0, 0);  // compute.rs:114
             }
-            add_block_f32(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_scaled_in, b_ones_in, shape, block, blocks);  // compute.rs:116
+            add_block_bf16_f32(b_q, b_k, b_v, b_out, b_ones_out, b_ones_in, b_scaled_out, b_scaled_in, b_scores_out, b_scores_in, b_weights_out, b_weights_in, b_max_out, b_max_in, b_shrink_out, b_shrink_in, b_sum_out, b_sum_in, b_acc_out, b_acc_in, b_scaled_in, b_ones_in, shape, block, blocks);  // compute.rs:116
         }
         cb_pop_front(b_scaled_in, shape.rows * shape.depth);              // compute.rs:110
     }
