@@ -27,25 +27,63 @@ pub struct Share {
 /// left out.
 pub fn split(items: u32, grid: &CoreSet) -> Split {
     let cores = (grid.len() as u32).min(items.max(1));
-    let used: CoreSet = grid.iter().take(cores as usize).collect();
-    Split { items, cores: used }
+    let (each, more) = (items / cores, items % cores);
+    let shares = (0..cores).map(|i| Share { first: i * each + i.min(more), count: each + u32::from(i < more) });
+    Split::new(shares.collect(), grid)
 }
 
-/// Work divided by [`split`].
+/// `items` divided among the cores of `grid` where they are not equally much work: each core gets a sequence of items, such that the busiest has
+/// as little as such a division allows. What more cores would not help stays on fewer.
+pub fn split_by_work(items: u32, grid: &CoreSet, work: impl Fn(u32) -> u32) -> Split {
+    let work: Vec<u64> = (0..items).map(|item| work(item).into()).collect();
+    // As much as fits `limit` for a core, then the next.
+    let shares = |limit: u64| {
+        let mut shares = vec![Share { first: 0, count: 0 }];
+        let mut sum = 0;
+        for (item, &work) in (0..).zip(&work) {
+            if sum + work > limit {
+                shares.push(Share { first: item, count: 0 });
+                sum = 0;
+            }
+            sum += work;
+            if let Some(last) = shares.last_mut() {
+                last.count += 1;
+            }
+        }
+        shares
+    };
+    // The smallest limit that these cores suffice for.
+    let (mut low, mut high) = (work.iter().copied().max().unwrap_or(0), work.iter().sum::<u64>());
+    while low < high {
+        let middle = low.midpoint(high);
+        if shares(middle).len() <= grid.len() {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    Split::new(shares(high), grid)
+}
+
+/// Work divided by [`split`] or [`split_by_work`].
 #[derive(Clone, Debug)]
 pub struct Split {
-    items: u32,
+    /// One for each of `cores`.
+    shares: Vec<Share>,
     /// The cores that have work.
     pub cores: CoreSet,
 }
 
 impl Split {
+    fn new(shares: Vec<Share>, grid: &CoreSet) -> Split {
+        let cores = grid.iter().take(shares.len()).collect();
+        Split { shares, cores }
+    }
+
     /// The share of a core; empty for one that is not in [`Split::cores`].
     pub fn share(&self, core: Core) -> Share {
-        let Some(i) = self.cores.position(core) else { return Share { first: 0, count: 0 } };
-        let (i, cores) = (i as u32, self.cores.len() as u32);
-        let (each, more) = (self.items / cores, self.items % cores);
-        Share { first: i * each + i.min(more), count: each + u32::from(i < more) }
+        let share = self.cores.position(core).and_then(|i| self.shares.get(i));
+        share.copied().unwrap_or(Share { first: 0, count: 0 })
     }
 
     /// The first item of each core, as a runtime argument.
@@ -78,6 +116,21 @@ mod tests {
                 next += share.count;
             }
             assert_eq!(next, items);
+        }
+    }
+
+    #[test]
+    fn the_busiest_core_has_as_little_as_can_be() {
+        let grid = CoreSet::from(CoreRange::new(Core::new(0, 0), Core::new(2, 0)));
+        // 4 | 1 1 1 | 3 and 4 | 3 1 | 4: no division is better.
+        for (work, busiest) in
+            [(vec![4, 1, 1, 1, 3], 4), (vec![4, 3, 1, 4], 4), (vec![5, 5], 5), (vec![0, 0, 0, 0], 0), (vec![], 0)]
+        {
+            let split = split_by_work(work.len() as u32, &grid, |item| work[item as usize]);
+            let shares: Vec<Share> = split.cores.iter().map(|core| split.share(core)).collect();
+            let of = |s: &Share| work[s.first as usize..][..s.count as usize].iter().sum::<u32>();
+            assert_eq!(shares.iter().map(of).max(), Some(busiest), "{work:?}: {shares:?}");
+            assert_eq!(shares.iter().map(|s| s.count).sum::<u32>(), work.len() as u32);
         }
     }
 }
