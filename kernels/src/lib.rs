@@ -35,6 +35,8 @@
 //! | [`dit`] | the DiT megakernel |
 //! | [`checkpoint`] | their weights, from safetensors files |
 
+#![warn(missing_docs)]
+
 pub mod attention;
 pub mod bert;
 pub mod checkpoint;

@@ -40,6 +40,7 @@ pub struct Sections {
     pub queries: u32,
     /// Of the scores.
     pub score_rows: u32,
+    /// Columns of them.
     pub score_cols: u32,
     /// Of the maxima: rows, with two registers each.
     pub max_rows: u32,
@@ -47,6 +48,7 @@ pub struct Sections {
     pub sum_rows: u32,
     /// Of the values.
     pub value_rows: u32,
+    /// Columns of them.
     pub value_cols: u32,
 }
 

@@ -10,11 +10,17 @@ use ttl::prelude::*;
 
 /// [`Activation`](super::Activation) as kernels know it.
 pub const NONE: u32 = 0;
+/// [`Activation::Relu`](super::Activation::Relu).
 pub const RELU: u32 = 1;
+/// [`Activation::Gelu`](super::Activation::Gelu).
 pub const GELU: u32 = 2;
+/// [`Activation::GeluTanh`](super::Activation::GeluTanh).
 pub const GELU_TANH: u32 = 3;
+/// [`Activation::Silu`](super::Activation::Silu).
 pub const SILU: u32 = 4;
+/// [`Activation::Sigmoid`](super::Activation::Sigmoid).
 pub const SIGMOID: u32 = 5;
+/// [`Activation::Tanh`](super::Activation::Tanh).
 pub const TANH: u32 = 6;
 
 /// What the registers of a sub-block hold before the products are added.

@@ -68,21 +68,27 @@ use ttl::prelude::*;
 /// What is applied to each element of the result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Activation {
+    /// Nothing.
     #[default]
     None,
+    /// The larger of it and 0.
     Relu,
     /// By the error function.
     Gelu,
     /// The approximation by tanh.
     GeluTanh,
+    /// `x * sigmoid(x)`.
     Silu,
+    /// `1 / (1 + e^-x)`.
     Sigmoid,
+    /// The hyperbolic tangent.
     Tanh,
 }
 
 /// How cores share the work.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Strategy {
+    /// The one that is estimated to be fastest.
     #[default]
     Auto,
     /// Every core reads what its blocks need.

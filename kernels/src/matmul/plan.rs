@@ -21,15 +21,20 @@ const PACK: f64 = 40.0;
 /// How the result is divided among cores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
+    /// Every core reads what its blocks need.
     Unicast,
     /// `rows` x `columns` blocks on each core.
     Multicast {
+        /// The rectangle.
         cores: CoreRange,
+        /// Rows of blocks of a core.
         rows: u32,
+        /// Columns of blocks of a core.
         columns: u32,
     },
     /// Chains of so many cores.
     KSplit {
+        /// Cores of a chain.
         parts: u32,
     },
 }

@@ -4,8 +4,11 @@
 #[ttl::device]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Blocks {
+    /// Rows.
     pub m: u32,
+    /// Columns.
     pub n: u32,
+    /// Of a step, along k.
     pub k: u32,
     /// Divides `m`.
     pub sub_m: u32,
@@ -30,8 +33,11 @@ impl Blocks {
 #[ttl::device]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Extent {
+    /// Rows of the result.
     pub m: u32,
+    /// Columns of the result.
     pub n: u32,
+    /// The length of the sums.
     pub k: u32,
 }
 
@@ -40,12 +46,19 @@ pub struct Extent {
 #[ttl::device]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Work {
+    /// The first block.
     pub first: u32,
+    /// How many blocks.
     pub count: u32,
+    /// Blocks of a row of the band.
     pub columns: u32,
+    /// The row of blocks with which the band begins.
     pub row: u32,
+    /// The column of blocks with which it begins.
     pub column: u32,
+    /// The first step along k.
     pub first_step: u32,
+    /// How many steps.
     pub steps: u32,
 }
 

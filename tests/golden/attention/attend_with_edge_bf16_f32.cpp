@@ -95,24 +95,24 @@ static inline uint32_t pieces(uint32_t total, uint32_t size) {            // pie
     return (total + size - 1) / size;                                     // pieces.rs:11
 }
 
-static inline uint32_t Shape_query_blocks(Shape self) {                   // shape.rs:56
-    return pieces(self.queries, self.rows);                               // shape.rs:57
+static inline uint32_t Shape_query_blocks(Shape self) {                   // shape.rs:58
+    return pieces(self.queries, self.rows);                               // shape.rs:59
 }
 
-static inline uint32_t Shape_key_blocks(Shape self, uint32_t query_block) {  // shape.rs:61
-    uint32_t keys = self.keys;                                            // shape.rs:62
-    if (self.slope > 0) {                                                 // shape.rs:64
+static inline uint32_t Shape_key_blocks(Shape self, uint32_t query_block) {  // shape.rs:63
+    uint32_t keys = self.keys;                                            // shape.rs:64
+    if (self.slope > 0) {                                                 // shape.rs:66
         uint32_t value = keys;
         if (self.edge + (query_block + 1) * self.rows - 1 + self.reach < value) {
             value = self.edge + (query_block + 1) * self.rows - 1 + self.reach;
         }
         keys = value;
     }
-    return pieces(keys, self.cols);                                       // shape.rs:66
+    return pieces(keys, self.cols);                                       // shape.rs:68
 }
 
-static inline uint32_t Shape_edge_of(Shape self, uint32_t query_block, uint32_t row) {  // shape.rs:70
-    return self.edge + self.slope * (query_block * self.rows + row);      // shape.rs:71
+static inline uint32_t Shape_edge_of(Shape self, uint32_t query_block, uint32_t row) {  // shape.rs:72
+    return self.edge + self.slope * (query_block * self.rows + row);      // shape.rs:73
 }
 
 static inline void scores_bf16_f32_bf16_1(uint32_t b_q, uint32_t b_k, uint32_t b_v, uint32_t b_out, uint32_t b_ones_out, uint32_t b_ones_in, uint32_t b_scaled_out, uint32_t b_scaled_in, uint32_t b_scores_out, uint32_t b_scores_in, uint32_t b_weights_out, uint32_t b_weights_in, uint32_t b_max_out, uint32_t b_max_in, uint32_t b_shrink_out, uint32_t b_shrink_in, uint32_t b_sum_out, uint32_t b_sum_in, uint32_t b_acc_out, uint32_t b_acc_in, uint32_t q, uint32_t mask, uint32_t zeros, Shape shape, uint32_t query_block, uint32_t first) {  // scores.rs:39

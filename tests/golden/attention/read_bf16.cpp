@@ -54,8 +54,8 @@ static inline uint32_t pieces(uint32_t total, uint32_t size) {            // pie
     return (total + size - 1) / size;                                     // pieces.rs:11
 }
 
-static inline uint32_t Shape_query_blocks(Shape self) {                   // shape.rs:56
-    return pieces(self.queries, self.rows);                               // shape.rs:57
+static inline uint32_t Shape_query_blocks(Shape self) {                   // shape.rs:58
+    return pieces(self.queries, self.rows);                               // shape.rs:59
 }
 
 static inline Item item(Shape shape, uint32_t number) {                   // movement.rs:20
@@ -86,16 +86,16 @@ static inline void read_queries_bf16(const QAccessor& q, uint32_t q_out, Shape s
     read_rows_bf16(q, q_out, of, at.block * shape.rows, shape.rows, shape.depth, 1);  // movement.rs:65
 }
 
-static inline uint32_t Shape_key_blocks(Shape self, uint32_t query_block) {  // shape.rs:61
-    uint32_t keys = self.keys;                                            // shape.rs:62
-    if (self.slope > 0) {                                                 // shape.rs:64
+static inline uint32_t Shape_key_blocks(Shape self, uint32_t query_block) {  // shape.rs:63
+    uint32_t keys = self.keys;                                            // shape.rs:64
+    if (self.slope > 0) {                                                 // shape.rs:66
         uint32_t value = keys;
         if (self.edge + (query_block + 1) * self.rows - 1 + self.reach < value) {
             value = self.edge + (query_block + 1) * self.rows - 1 + self.reach;
         }
         keys = value;
     }
-    return pieces(keys, self.cols);                                       // shape.rs:66
+    return pieces(keys, self.cols);                                       // shape.rs:68
 }
 
 template <typename KAccessor>                                             // movement.rs:70

@@ -65,8 +65,8 @@ static inline uint32_t pieces(uint32_t total, uint32_t size) {            // pie
     return (total + size - 1) / size;                                     // pieces.rs:11
 }
 
-static inline uint32_t Shape_query_blocks(Shape self) {                   // shape.rs:56
-    return pieces(self.queries, self.rows);                               // shape.rs:57
+static inline uint32_t Shape_query_blocks(Shape self) {                   // shape.rs:58
+    return pieces(self.queries, self.rows);                               // shape.rs:59
 }
 
 static inline Item item(Shape shape, uint32_t number) {                   // movement.rs:20

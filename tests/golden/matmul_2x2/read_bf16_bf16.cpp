@@ -34,12 +34,12 @@ struct Extent {
     uint32_t k;
 };
 
-static inline uint32_t Work_top(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:55
-    return (self.row + i / self.columns) * blocks.m;                      // sizes.rs:56
+static inline uint32_t Work_top(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:68
+    return (self.row + i / self.columns) * blocks.m;                      // sizes.rs:69
 }
 
-static inline uint32_t Work_left(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:60
-    return (self.column + i % self.columns) * blocks.n;                   // sizes.rs:61
+static inline uint32_t Work_left(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:73
+    return (self.column + i % self.columns) * blocks.n;                   // sizes.rs:74
 }
 
 static inline uint32_t piece_at(uint32_t first, uint32_t size, uint32_t total) {  // pieces.rs:16

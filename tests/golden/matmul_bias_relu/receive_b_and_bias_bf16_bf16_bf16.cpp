@@ -62,8 +62,8 @@ static inline uint32_t pieces(uint32_t total, uint32_t size) {            // pie
     return (total + size - 1) / size;                                     // pieces.rs:11
 }
 
-static inline uint32_t Blocks_registers(const Blocks& self) {             // sizes.rs:24
-    return self.sub_m * self.sub_n;                                       // sizes.rs:25
+static inline uint32_t Blocks_registers(const Blocks& self) {             // sizes.rs:27
+    return self.sub_m * self.sub_n;                                       // sizes.rs:28
 }
 
 template <typename CAccessor>                                             // movers.rs:96
@@ -93,12 +93,12 @@ static inline void write_result_bf16(const CAccessor& c, uint32_t c_in, Blocks b
     }
 }
 
-static inline uint32_t Work_top(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:55
-    return (self.row + i / self.columns) * blocks.m;                      // sizes.rs:56
+static inline uint32_t Work_top(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:68
+    return (self.row + i / self.columns) * blocks.m;                      // sizes.rs:69
 }
 
-static inline uint32_t Work_left(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:60
-    return (self.column + i % self.columns) * blocks.n;                   // sizes.rs:61
+static inline uint32_t Work_left(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:73
+    return (self.column + i % self.columns) * blocks.n;                   // sizes.rs:74
 }
 
 void kernel_main() {                                                      // multicast.rs:155

@@ -64,8 +64,8 @@ static inline void read_a_bf16(const AAccessor& a, uint32_t block, Blocks blocks
     read_part_bf16(a, block, top * extent.k + first, extent.k, rows, columns, blocks.k);  // movers.rs:36
 }
 
-static inline uint32_t Work_top(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:55
-    return (self.row + i / self.columns) * blocks.m;                      // sizes.rs:56
+static inline uint32_t Work_top(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:68
+    return (self.row + i / self.columns) * blocks.m;                      // sizes.rs:69
 }
 
 void kernel_main() {                                                      // multicast.rs:17

@@ -63,12 +63,12 @@ static inline void read_bias_bf16(const BiasAccessor& bias, uint32_t row, Blocks
     read_part_bf16(bias, row, left, extent.n, 1, piece_at(left, blocks.n, extent.n), blocks.n);  // movers.rs:20
 }
 
-static inline uint32_t Work_left(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:60
-    return (self.column + i % self.columns) * blocks.n;                   // sizes.rs:61
+static inline uint32_t Work_left(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:73
+    return (self.column + i % self.columns) * blocks.n;                   // sizes.rs:74
 }
 
-static inline uint32_t Work_top(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:55
-    return (self.row + i / self.columns) * blocks.m;                      // sizes.rs:56
+static inline uint32_t Work_top(const Work& self, uint32_t i, Blocks blocks) {  // sizes.rs:68
+    return (self.row + i / self.columns) * blocks.m;                      // sizes.rs:69
 }
 
 template <typename AAccessor, typename BAccessor>                         // movers.rs:58
