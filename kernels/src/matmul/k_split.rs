@@ -8,7 +8,7 @@
 //! turns: what one core fills and sends is the buffer in which the core before receives.
 //!
 //! Each core reads its operands itself. To multicast them within rectangles that each take a part of k would not read less from memory than the multicast
-//! that there is, but use cores which that one leaves idle. By the estimates of [`plan`](super::plan) it is faster for middling results with a long k only
+//! that there is, but use cores which that one leaves idle. By the estimates of [`plan`](mod@super::plan) it is faster for middling results with a long k only
 //! (128 x 8192 by 8192 x 128 on 64 cores: 28,000 cycles in place of 37,000; 96 x 6400 by 6400 x 160 on 110: 24,000 in place of 33,000), and not for smaller or larger ones
 //! (64 x 8192 by 8192 x 64: as this one; 512 x 4096 by 4096 x 512: as the multicast). Readers and writers would each do both jobs, so that is six kernels more.
 
