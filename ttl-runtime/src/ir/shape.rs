@@ -75,7 +75,7 @@ impl Why {
     }
 }
 
-/// What is said, and what to do.
+/// What is said, and what to do. A function, so that the page of all messages finds both (`tests/error_index`).
 pub(super) fn mistake(message: String, help: &'static str) -> (String, &'static str) {
     (message, help)
 }
