@@ -301,6 +301,14 @@ fn settings_of_registers_and_scale() {
     }
 }
 
+/// Ten query blocks with 1 to 5 blocks of keys: four cores get 5, 2, 2 and 1 of them.
+#[test]
+fn causal_work_on_few_cores() {
+    let case = Case { queries: 320, keys: 320, mask: Masked::Causal, blocks: Some((1, 2)), ..CASE };
+    case.check::<bf16>(Arch::blackhole(), &config(true));
+    case.check::<f32>(Arch::wormhole(), &config(true));
+}
+
 #[test]
 fn over_random_shapes() {
     let mut dice = Dice::new();
